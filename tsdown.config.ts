@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsdown';
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    'ng-failures': 'src/command/main.ts',
+  },
+  format: 'esm',
+  target: 'node20.20',
+  platform: 'node',
+  fixedExtension: false,
+  dts: true,
+  sourcemap: false,
+  clean: true,
+});
