@@ -1,0 +1,111 @@
+import { isHttpStatus, type SdkErrorDetails } from '../records/failure-event.ts';
+import { boundedText } from '../records/text.ts';
+import { FOREIGN_MESSAGE_MAX_CHARS } from '../records/wire.ts';
+
+/** Longest name of an error type that is kept. */
+const TYPE_MAX_CHARS = 200;
+/** More of a message than can be kept is not even looked at. */
+const LOOKED_AT = 8 * FOREIGN_MESSAGE_MAX_CHARS;
+/** Names that say less than the class they are inherited by. */
+const GENERIC_NAMES: ReadonlySet<string> = new Set([
+  'Error',
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'EvalError',
+  'URIError',
+  'Object',
+  '',
+]);
+
+/**
+ * The type, message and HTTP status of an error that is not ours, for `foreign_error`. Its request, body, headers and
+ * credentials are not read; what looks like a credential in the message is masked. Works for whatever can be thrown.
+ */
+export function sdkErrorDetails(error: unknown): SdkErrorDetails {
+  const message = boundedText(withoutSecrets(messageOf(error).slice(0, LOOKED_AT)), FOREIGN_MESSAGE_MAX_CHARS);
+  const exceptionType = boundedText(typeNameOf(error), TYPE_MAX_CHARS);
+  const status = statusOf(error);
+  return status === undefined
+    ? { exception_type: exceptionType, message }
+    : { exception_type: exceptionType, message, http_status: status };
+}
+
+/** A member of whatever was thrown; `undefined` where reading it throws. */
+export function safeGet(value: unknown, key: string): unknown {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined;
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return undefined;
+  }
+}
+
+function safeText(value: unknown, key: string): string {
+  const text = safeGet(value, key);
+  return typeof text === 'string' ? text : '';
+}
+
+/** The most telling name: `name`, unless it is a built-in one that a class with a name of its own inherited. */
+function typeNameOf(error: unknown): string {
+  if (error === null || (typeof error !== 'object' && typeof error !== 'function')) {
+    return error === null ? 'null' : typeof error;
+  }
+  const name = safeText(error, 'name');
+  if (typeof error === 'object' && !GENERIC_NAMES.has(name)) return name;
+  const className = safeText(safeGet(error, 'constructor'), 'name');
+  if (!GENERIC_NAMES.has(className)) return className;
+  return name || className || 'Object';
+}
+
+function messageOf(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (error === null || (typeof error !== 'object' && typeof error !== 'function')) return String(error);
+  const message = safeText(error, 'message');
+  return message || messagesInside(safeGet(error, 'errors')) || safeText(error, 'code');
+}
+
+/** The messages of an `AggregateError`, which often has none of its own. */
+function messagesInside(errors: unknown): string {
+  if (!Array.isArray(errors)) return '';
+  const messages: string[] = [];
+  for (let index = 0; index < Math.min(errors.length, 4); index += 1) {
+    const message = safeText(safeGet(errors, String(index)), 'message');
+    if (message !== '' && !messages.includes(message)) messages.push(message);
+  }
+  return messages.join('; ');
+}
+
+/** The status an error tells of, under the names that HTTP clients and SDKs use. */
+function statusOf(error: unknown): number | undefined {
+  const response = safeGet(error, 'response');
+  const candidates = [
+    safeGet(error, 'status'),
+    safeGet(error, 'statusCode'),
+    safeGet(error, 'status_code'),
+    safeGet(error, 'http_status'),
+    safeGet(error, 'httpStatus'),
+    safeGet(response, 'status'),
+    safeGet(response, 'statusCode'),
+  ];
+  return candidates.find(isHttpStatus);
+}
+
+/** Each pattern is linear: no part of it can match the same text in two ways. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic|digest)\s+[\w.~+/=-]{6,}/gi, '$1 ***'],
+  [/(\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/g, '$1***@'],
+  [/\b(?:sk|pk|rk|hf|nvapi|ghp|gho|xox[abp])[-_][\w-]{8,}/g, '***'],
+  [
+    /((?:api[-_ ]?key|access[-_ ]?key|token|secret|passw(?:or)?d|authorization|cookie)["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;&}]{1,512}/gi,
+    '$1***',
+  ],
+];
+
+/** `text` with what looks like a credential masked. */
+export function withoutSecrets(text: string): string {
+  let masked = text;
+  for (const [pattern, replacement] of SECRETS) masked = masked.replace(pattern, replacement);
+  return masked;
+}

@@ -1,0 +1,28 @@
+import { diag } from '@opentelemetry/api';
+
+const QUIET_MS = 60_000;
+const lastTold = new Map<string, number>();
+
+/** One diagnostic line for a fault of ours, and then at most one a minute for the same kind of work. */
+export function tellFault(what: string, error: unknown): void {
+  try {
+    const now = Date.now();
+    const last = lastTold.get(what);
+    if (last !== undefined && now - last < QUIET_MS) return;
+    lastTold.set(what, now);
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    diag.error(`opentelemetry-instrumentation-nemo-gym: ${what} failed; the app goes on without it (${why})`);
+  } catch {
+    // A diagnostic logger that throws, or an error that cannot be shown, must not reach the app either.
+  }
+}
+
+/** What `fn` gives back; `undefined` and one diagnostic line where it throws. `what` names the work, e.g. "mirroring a failure". */
+export function guarded<T>(what: string, fn: () => T): T | undefined {
+  try {
+    return fn();
+  } catch (error) {
+    tellFault(what, error);
+    return undefined;
+  }
+}

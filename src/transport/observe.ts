@@ -1,0 +1,130 @@
+import type { Context } from '@opentelemetry/api';
+import { failureReportFor } from '../failures/cause-chain.ts';
+import { FailureReport } from '../records/failure-report.ts';
+import { type ModelOperationObservation, readModelOperation } from '../records/model-operation.ts';
+import { announceFailures, announceModelOperation, type FailureOrigin } from './announce.ts';
+import { guarded } from './guard.ts';
+import { FailureHeader } from './header.ts';
+import type { HeadersLike } from './headers-like.ts';
+import { RequestFailureLog } from './request-log.ts';
+
+/** Where something was observed, when that is not the request being served right now. */
+export interface ObservedIn {
+  /** Default: the current request's log. */
+  readonly log?: RequestFailureLog | undefined;
+  /** Default: the active context. */
+  readonly context?: Context | undefined;
+}
+
+/**
+ * Records a failure for the request being served, for example an attempt that a retry may replace. Without an event in
+ * `error`'s chain nothing happens. Never throws.
+ */
+export function observeFailure(error: unknown): void {
+  guarded('observing a failure', () => {
+    const report = failureReportFor(error);
+    if (!report.isEmpty) observe(report.asObservations(), 'attempt', { error });
+  });
+}
+
+/** Records the report that another Gym server's reply forwarded, on success or failure. Never throws. */
+export function observeReply(headers: HeadersLike | null | undefined, where: ObservedIn = {}): void {
+  guarded('observing a reply', () => {
+    const report = FailureHeader.decode(headers);
+    if (report !== undefined) observeReport(report, where);
+  });
+}
+
+/**
+ * Records a report that came with another server's reply.
+ * @internal
+ */
+export function observeReport(report: FailureReport, where: ObservedIn = {}): void {
+  if (!report.isEmpty) observe(report.asObservations(), 'forwarded', where);
+}
+
+function observe(report: FailureReport, origin: FailureOrigin, where: ObservedIn & { readonly error?: unknown }): void {
+  const log = where.log ?? RequestFailureLog.current();
+  log?.keep(report);
+  announceFailures({ ...where, report, origin, log });
+}
+
+/** What one logical model call came to; see {@link ModelOperationObservation} for each member. */
+export interface ModelOperationOptions {
+  readonly operationId: string;
+  readonly outcome: ModelOperationObservation['outcome'];
+  readonly finalAttemptId?: string | null | undefined;
+  readonly failureId?: string | null | undefined;
+  /** Integer ≥ 0. */
+  readonly httpAttempts?: number | null | undefined;
+  /** Integer ≥ 0. */
+  readonly transportFailures?: number | null | undefined;
+  /** Seconds. */
+  readonly retryWaitS?: number | null | undefined;
+  /** Milliseconds. */
+  readonly requestElapsedMs?: number | null | undefined;
+}
+
+/**
+ * Records how a logical model call (a retry loop) ended, one observation for each `operationId`, in the request's log
+ * and on the span. It is not part of the report.
+ *
+ * @throws TypeError that names the member and the value, also outside a request
+ */
+export function observeModelOperation(options: ModelOperationOptions): void {
+  const operation = readModelOperation({
+    operation_id: options.operationId,
+    outcome: options.outcome,
+    final_attempt_id: options.finalAttemptId,
+    failure_id: options.failureId,
+    http_attempts: options.httpAttempts,
+    transport_failures: options.transportFailures,
+    retry_wait_s: options.retryWaitS,
+    request_elapsed_ms: options.requestElapsedMs,
+  });
+  guarded('observing a model operation', () => {
+    const log = RequestFailureLog.current();
+    log?.keepModelOperation(operation);
+    announceModelOperation({ operation, log });
+  });
+}
+
+/**
+ * Names the served request's own failure, whose chain its reply reports; the last call counts. Without a request, or
+ * without an event in `error`'s chain, nothing happens. Changes neither status nor body. Never throws.
+ */
+export function failRequest(error: unknown): void {
+  guarded('naming the request’s failure', () => {
+    const log = RequestFailureLog.current();
+    // Until the reply leaves a later call may still replace it; then announceOwnFailure tells of it.
+    if (log?.fail(error) === true && log.replied) announceOwnFailure(log);
+  });
+}
+
+/**
+ * Tells of the request's own failure, once its reply leaves.
+ * @internal
+ */
+export function announceOwnFailure(log: RequestFailureLog, where: ObservedIn = {}): void {
+  const error = log.ownError;
+  if (error === undefined) return;
+  announceFailures({ ...where, report: failureReportFor(error), origin: 'raised', error, log });
+}
+
+/**
+ * `error`'s explicit cause chain, for a reply that carries it beside an `EpisodeFailure`; `undefined` without an event.
+ */
+export function replyFailureReport(error: unknown): FailureReport | undefined {
+  const report = failureReportFor(error);
+  return report.isEmpty ? undefined : report;
+}
+
+/**
+ * The report that the current request's reply would carry now: `error`'s chain (default: what `failRequest` named)
+ * merged with the request's log. Outside a request it is the chain alone.
+ */
+export function reportForCurrentRequest(error?: unknown): FailureReport {
+  const log = RequestFailureLog.current();
+  if (log !== undefined) return log.replyReport(error);
+  return error === undefined || error === null ? FailureReport.EMPTY : failureReportFor(error);
+}

@@ -1,0 +1,112 @@
+import type { NgFailureEvent, ReplyFacts } from '../failures/ng-failure-event.ts';
+import { rebuildFailure } from '../failures/rebuild.ts';
+import { boundedText } from '../records/text.ts';
+import { FailureHeader } from './header.ts';
+import type { HeadersLike } from './headers-like.ts';
+import { observeReport } from './observe.ts';
+
+/** Longest body that an error keeps, in code points. */
+const BODY_MAX_CHARS = 64 * 1024;
+
+/** What {@link raiseForStatus} needs of a reply; a fetch `Response` has it all. */
+export interface ReplyLike {
+  readonly status: number;
+  readonly headers: HeadersLike;
+  readonly statusText?: string | undefined;
+  readonly url?: string | undefined;
+  text?(): Promise<string>;
+}
+
+/** What an {@link HttpReplyError} tells. */
+export interface HttpReplyFacts {
+  readonly status: number;
+  readonly statusText?: string | undefined;
+  readonly url?: string | undefined;
+  readonly body?: string | undefined;
+}
+
+/** A reply with a status of 400 or more. Its `cause` is the failure that the reply reported, when it reported one. */
+export class HttpReplyError extends Error implements ReplyFacts {
+  declare readonly name: 'HttpReplyError';
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** Address of the request without its query; empty when the reply does not tell. */
+  readonly url: string;
+  /** The body as text, at most 65,536 code points; not enumerable, so that logs do not print it. */
+  declare readonly body: string;
+
+  constructor(facts: HttpReplyFacts & { readonly cause?: unknown }) {
+    const url = withoutQuery(facts.url ?? '');
+    const text = facts.statusText ? `${facts.status} ${facts.statusText}` : String(facts.status);
+    super(
+      url === '' ? `HTTP ${text}` : `HTTP ${text} from ${url}`,
+      facts.cause === undefined ? {} : { cause: facts.cause },
+    );
+    this.status = facts.status;
+    this.url = url;
+    Object.defineProperty(this, 'body', { value: facts.body ?? '' });
+  }
+}
+Object.defineProperty(HttpReplyError.prototype, 'name', {
+  value: 'HttpReplyError',
+  configurable: true,
+  writable: true,
+});
+
+function withoutQuery(url: string): string {
+  const end = url.search(/[?#]/);
+  return (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/@]*@/, '//');
+}
+
+/**
+ * Throws for a reply with a status of 400 or more: the failure it reported, rebuilt with the same ids and its explicit
+ * causes, `httpError` holding this hop's status and body; an {@link HttpReplyError} when it reported none. What the
+ * reply's report holds is observed for the current request, whatever its status.
+ *
+ * @throws NgFailureEvent | HttpReplyError
+ */
+export async function raiseBoundaryFailure(response: ReplyLike): Promise<void> {
+  const reply = await failedReply(response);
+  if (reply === undefined) return;
+  const error = new HttpReplyError(reply.facts);
+  if (reply.failure === undefined) throw error;
+  reply.failure.httpError = error;
+  throw reply.failure;
+}
+
+/**
+ * Throws an {@link HttpReplyError} for a reply with a status of 400 or more, for callers whose retries or routes depend
+ * on it; the failure that the reply reported is its explicit cause. What the reply's report holds is observed for the
+ * current request, whatever its status.
+ *
+ * @throws HttpReplyError
+ */
+export async function raiseForStatus(response: ReplyLike): Promise<void> {
+  const reply = await failedReply(response);
+  if (reply !== undefined) throw new HttpReplyError({ ...reply.facts, cause: reply.failure });
+}
+
+interface FailedReply {
+  readonly facts: HttpReplyFacts;
+  readonly failure: NgFailureEvent | undefined;
+}
+
+async function failedReply(response: ReplyLike): Promise<FailedReply | undefined> {
+  const report = FailureHeader.decode(response.headers);
+  if (report !== undefined) observeReport(report);
+  if (response.status < 400) return undefined;
+  const { status, statusText, url } = response;
+  return {
+    facts: { status, statusText, url, body: await bodyOf(response) },
+    failure: report === undefined ? undefined : rebuildFailure(report),
+  };
+}
+
+/** The body, or nothing of it: one that was read already or breaks off must not hide the failure. */
+async function bodyOf(response: ReplyLike): Promise<string> {
+  try {
+    return boundedText((await response.text?.()) ?? '', BODY_MAX_CHARS);
+  } catch {
+    return '';
+  }
+}
