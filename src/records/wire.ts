@@ -31,6 +31,9 @@ export const ROW_FAILURE_ID = '_ng_failure_id';
 export const ROW_OMITTED = '_ng_failure_events_omitted';
 /** Row key that names a rollout; spans name it in `nemo.gym.rollout.id`. */
 export const ROW_ROLLOUT_ID = '_ng_rollout_id';
+/** Row keys that say which task a rollout played, and which of the task's rollouts it is. */
+export const ROW_TASK_INDEX = '_ng_task_index';
+export const ROW_ROLLOUT_INDEX = '_ng_rollout_index';
 /** First segment of a path that belongs to a rollout: `/ng-rollout/<rollout_id>/…`. */
 export const ROLLOUT_PATH_PREFIX = '/ng-rollout/';
 /** Field of a judge failsafe's reply that classes the failure. */
