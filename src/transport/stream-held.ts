@@ -1,0 +1,55 @@
+/** Bytes of one piece; small enough for many readers, large enough for few pieces. */
+const PIECE_BYTES = 16 * 1024;
+
+/** Bytes that grow at their end and are never copied while they grow: no garbage, and no more memory than they need. */
+export class HeldBytes {
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(bytes: Buffer, from: number, to: number): void {
+    for (let at = from; at < to; ) {
+      const offset = this.#length % PIECE_BYTES;
+      const piece = this.#pieceAt(this.#length);
+      const copied = bytes.copy(piece, offset, at, Math.min(to, at + PIECE_BYTES - offset));
+      this.#length += copied;
+      at += copied;
+    }
+  }
+
+  appendByte(byte: number): void {
+    this.#pieceAt(this.#length)[this.#length % PIECE_BYTES] = byte;
+    this.#length += 1;
+  }
+
+  /** Forgets what was appended after the first `length` bytes. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
+  /** Forgets everything; only one piece stays for what comes next. */
+  clear(): void {
+    this.#length = 0;
+    this.#pieces.length = Math.min(this.#pieces.length, 1);
+  }
+
+  /** What is held, in one stretch; good until the next change. */
+  bytes(): Buffer {
+    const [first] = this.#pieces;
+    if (first !== undefined && this.#length <= PIECE_BYTES) return first.subarray(0, this.#length);
+    return Buffer.concat(this.#pieces, this.#length);
+  }
+
+  #pieceAt(length: number): Buffer {
+    const index = Math.floor(length / PIECE_BYTES);
+    let piece = this.#pieces[index];
+    if (piece === undefined) {
+      piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      this.#pieces[index] = piece;
+    }
+    return piece;
+  }
+}

@@ -1,0 +1,31 @@
+import { StreamFailureReportReader, type StreamReaderLimits } from '../../src/transport/stream-reader.ts';
+
+/** What a reader says of `body` given whole, or cut before each of `cuts` (in any order, also outside the body). */
+export function readBytes(body: Uint8Array, cuts: readonly number[] = [], limits?: StreamReaderLimits): unknown {
+  const reader = new StreamFailureReportReader(limits);
+  for (const [from, to] of pieces(body.length, cuts)) reader.feed(body.subarray(from, to));
+  return reader.finish()?.toJSON();
+}
+
+/** The same of text, cut between any two code units. */
+export function readText(text: string, cuts: readonly number[] = [], limits?: StreamReaderLimits): unknown {
+  const reader = new StreamFailureReportReader(limits);
+  for (const [from, to] of pieces(text.length, cuts)) reader.feedText(text.slice(from, to));
+  return reader.finish()?.toJSON();
+}
+
+/** The same of bytes in pieces of `size` each. */
+export function readInSteps(body: Uint8Array, size: number, limits?: StreamReaderLimits): unknown {
+  const reader = new StreamFailureReportReader(limits);
+  for (let at = 0; at < body.length; at += size) reader.feed(body.subarray(at, at + size));
+  return reader.finish()?.toJSON();
+}
+
+function* pieces(length: number, cuts: readonly number[]): Generator<[number, number]> {
+  let from = 0;
+  for (const cut of [...cuts, length].sort((a, b) => a - b)) {
+    const to = Math.min(Math.max(cut, from), length);
+    yield [from, to];
+    from = to;
+  }
+}
