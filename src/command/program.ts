@@ -1,0 +1,102 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import { type OptionSpec, readArguments, UsageError } from './arguments.ts';
+import { type Command, EXIT_OK, EXIT_USAGE, type Streams } from './command.ts';
+import { UnreadableFileError } from './problems.ts';
+import { oneLine } from './text.ts';
+
+const NAME = 'ng-failures';
+const TRACES: OptionSpec = {
+  value: 'OTLP.jsonl',
+  help: 'traces, as the Collector’s file exporter writes them; repeatable',
+};
+
+const SHOW_USAGE = `${NAME} show ROWS.jsonl… [--traces OTLP.jsonl]`;
+const RECONCILE_USAGE = `${NAME} reconcile ROWS.jsonl… --traces OTLP.jsonl [--json]`;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  show: {
+    summary: 'print what failed in each saved rollout, as trees of causes',
+    usage: SHOW_USAGE,
+    options: { traces: TRACES },
+    run: async (args, streams) => (await import('./show.ts')).show(args, streams, SHOW_USAGE),
+  },
+  reconcile: {
+    summary: 'compare the failure ids of saved rollouts with those of traces, both ways',
+    usage: RECONCILE_USAGE,
+    options: {
+      traces: TRACES,
+      jaeger: { value: 'URL', help: 'not there yet' },
+      json: { help: 'print the outcome as JSON' },
+    },
+    run: async (args, streams) =>
+      (await import('./reconcile-command.ts')).reconcileCommand(args, streams, RECONCILE_USAGE),
+  },
+};
+
+/** Runs the program with `args` (without node and script). Gives back the exit code; never throws for bad input. */
+export async function runProgram(args: readonly string[], streams: Streams): Promise<number> {
+  const [name, ...rest] = args;
+  let prefix = NAME;
+  try {
+    if (name === '--version') return print(streams, packageJson.version);
+    if (name === '--help' || name === '-h') return print(streams, programHelp());
+    if (name === undefined) throw new UsageError(`name a command\n\n${programHelp()}`);
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command === undefined) throw new UsageError(unknownCommand(name));
+    prefix = `${NAME} ${name}`;
+    const parsed = readArguments(rest, command.options);
+    if (parsed.switches.has('help')) return print(streams, commandHelp(command));
+    return await command.run(parsed, streams);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof UnreadableFileError)) throw error;
+    streams.err.write(`${prefix}: ${error.message}\n`);
+    return EXIT_USAGE;
+  }
+}
+
+function print({ out }: Streams, text: string): number {
+  out.write(`${text}\n`);
+  return EXIT_OK;
+}
+
+function unknownCommand(name: string): string {
+  const what = name.startsWith('-') ? 'option' : 'command';
+  const valid = [...Object.keys(COMMANDS), '--help', '--version'].join(', ');
+  return `unknown ${what} "${oneLine(name, 80)}"; valid: ${valid}`;
+}
+
+function programHelp(): string {
+  const commands = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`);
+  return [
+    `${NAME}: failures in saved rollouts, and the same failures in traces`,
+    '',
+    ...Object.values(COMMANDS).map(({ usage }, index) => `${index === 0 ? 'Usage: ' : '       '}${usage}`),
+    '',
+    'Commands:',
+    ...commands,
+    '',
+    `Options: --version, --help; ${NAME} COMMAND --help tells more.`,
+    '',
+    ...EXIT_CODES,
+  ].join('\n');
+}
+
+function commandHelp({ summary, usage, options }: Command): string {
+  const lines = Object.entries(options).map(([name, { value, help }]) => {
+    return `  ${(value ? `--${name} ${value}` : `--${name}`).padEnd(22)}${help}`;
+  });
+  return [
+    `Usage: ${usage}`,
+    '',
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    '',
+    ...lines,
+    '',
+    ...EXIT_CODES,
+  ].join('\n');
+}
+
+const EXIT_CODES = [
+  'Exit codes: 0 all is well, 1 rows and traces differ or lines could not be read,',
+  '            2 wrong command line or a file that cannot be read.',
+];

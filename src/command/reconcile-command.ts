@@ -1,0 +1,35 @@
+import { type Arguments, requireFiles, UsageError } from './arguments.ts';
+import { EXIT_FOUND, EXIT_OK, type Streams } from './command.ts';
+import { unreadable } from './lines.ts';
+import { OtlpFile } from './otlp-file.ts';
+import { Problems, UnreadableFileError } from './problems.ts';
+import { reconcile } from './reconcile.ts';
+import { reconciliationText } from './reconcile-text.ts';
+import type { TraceSource } from './traces.ts';
+
+/**
+ * `ng-failures reconcile`: the ids in rows against the ids in traces.
+ *
+ * @throws UsageError without rows or traces, UnreadableFileError when a file cannot be read: comparing the others
+ *   would name ids that are not missing
+ */
+export async function reconcileCommand(args: Arguments, { out, err }: Streams, usage: string): Promise<number> {
+  const rows = requireFiles(args.files, usage);
+  const traces = traceSources(args, usage);
+  const named = [...rows, ...traces.map((source) => source.name)];
+  const faults = named.map((file) => unreadable(file)).filter((fault) => fault !== undefined);
+  if (faults.length > 0) throw new UnreadableFileError(faults.join('\n'));
+  const result = await reconcile({ rows, traces, problems: new Problems((text) => err.write(text)) });
+  const json = args.switches.has('json');
+  out.write(json ? `${JSON.stringify(result, undefined, 2)}\n` : reconciliationText(result, out.style));
+  return result.clean ? EXIT_OK : EXIT_FOUND;
+}
+
+function traceSources({ values }: Arguments, usage: string): readonly TraceSource[] {
+  if (values.has('jaeger')) {
+    throw new UsageError('--jaeger is not there yet; give the traces as a file: --traces OTLP.jsonl');
+  }
+  const files = values.get('traces') ?? [];
+  if (files.length === 0) throw new UsageError(`name the traces with --traces OTLP.jsonl: ${usage}`);
+  return files.map((file) => new OtlpFile(file));
+}

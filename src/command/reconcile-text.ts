@@ -1,0 +1,101 @@
+import type { Finding, Reconciliation } from './findings.ts';
+import type { RowPlace } from './rows.ts';
+import { counted, noStyle, oneLine, type Style } from './text.ts';
+
+/** Findings of one sort that are printed; `--json` prints all. */
+const SHOWN_PER_SORT = 100;
+
+const TITLES: Readonly<Record<Finding['finding'], string>> = {
+  missing_in_traces: 'missing in traces',
+  missing_in_rows: 'missing in rows',
+  disagree: 'row and trace disagree',
+  several_traces: 'one row, several traces',
+};
+
+/** A reconciliation for people: the counts, each finding, and the outcome as the last line. */
+export function reconciliationText(result: Reconciliation, style: Style = noStyle): string {
+  const { rows, traces } = result;
+  const lines = [
+    `rows    ${counted(rows.rows, 'row')}, ${rows.withReport} with a report (${rows.omitted} omitted), ` +
+      `${counted(rows.eventIds, 'event id')}`,
+    `traces  ${counted(traces.spans, 'span')} in ${counted(traces.traces, 'trace')}, ` +
+      `${counted(traces.eventIds, 'event id')}`,
+    '',
+  ];
+  const shown = new Map<Finding['finding'], number>();
+  for (const finding of result.findings) {
+    const count = (shown.get(finding.finding) ?? 0) + 1;
+    shown.set(finding.finding, count);
+    if (count <= SHOWN_PER_SORT) lines.push(`${style('red', TITLES[finding.finding])}  ${findingText(finding)}`);
+  }
+  for (const [sort, count] of shown) {
+    const more = count - SHOWN_PER_SORT;
+    if (more > 0) lines.push(`${TITLES[sort]}: and ${counted(more, 'more', 'more')}; --json prints all`);
+  }
+  if (result.findings.length > 0) lines.push('');
+  return `${[...lines, outcome(result, style)].join('\n')}\n`;
+}
+
+function findingText(finding: Finding): string {
+  switch (finding.finding) {
+    case 'missing_in_traces': {
+      const { eventId, row, traceIds } = finding;
+      const where = traceIds.length > 0 ? traceList(traceIds) : 'no trace of this rollout (not sampled, not exported?)';
+      return `${event(eventId)}  ${place(row)}  ${where}`;
+    }
+    case 'missing_in_rows': {
+      const { eventId, traceIds, rolloutIds, rows } = finding;
+      const where = rows.length > 0 ? rows.map(place).join(', ') : noRow(rolloutIds);
+      return `${event(eventId)}  ${where}  ${traceList(traceIds)}`;
+    }
+    case 'disagree': {
+      const { eventId, row, traceId, member, inRow, inTrace } = finding;
+      const sides = `${member}: row says ${side(inRow)}, trace says ${side(inTrace)}`;
+      return `${event(eventId)}  ${sides}  ${place(row)}  ${traceList([traceId])}`;
+    }
+    case 'several_traces': {
+      const { row, traces } = finding;
+      const list = traces.map(({ traceId, eventId }) => `${traceList([traceId])} has ${event(eventId)}`).join(', ');
+      return `${place(row)}  ${list}`;
+    }
+  }
+}
+
+function outcome({ matched, explained, findings, badLines }: Reconciliation, style: Style): string {
+  const ids = `${counted(matched, 'id')} on both sides`;
+  const apart = explained.length === 0 ? '' : `, ${explained.length} only in traces explained by rows that say omitted`;
+  if (findings.length === 0 && badLines === 0) return `${style('green', 'all ids on both sides')} (${matched})${apart}`;
+  const parts = [
+    ...(findings.length > 0 ? [counted(findings.length, 'finding')] : []),
+    ...(badLines > 0 ? [`${counted(badLines, 'line')} could not be read`] : []),
+  ];
+  return `${style('red', parts.join(', '))}; ${ids}${apart}`;
+}
+
+function event(id: string): string {
+  return `event ${oneLine(id, 80)}`;
+}
+
+function place({ file, line, rolloutId }: RowPlace): string {
+  return `${oneLine(file)}:${line} rollout ${rolloutId === undefined ? '(no id)' : oneLine(rolloutId)}`;
+}
+
+function noRow(rolloutIds: readonly string[]): string {
+  return rolloutIds.length === 0
+    ? 'no rollout known (no span of the trace names one)'
+    : `no row of rollout ${rolloutIds
+        .slice(0, 5)
+        .map((id) => oneLine(id))
+        .join(', ')}`;
+}
+
+function traceList(traceIds: readonly string[]): string {
+  return `trace ${traceIds
+    .slice(0, 5)
+    .map((id) => oneLine(id))
+    .join(', ')}${traceIds.length > 5 ? ', …' : ''}`;
+}
+
+function side(value: string | null): string {
+  return value === null ? 'nothing' : oneLine(value, 80);
+}
