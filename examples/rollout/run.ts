@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { checkRows } from './check.ts';
+import { Fleet } from './fleet.ts';
+import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
+import { type PlannedRollout, planOf } from './plan.ts';
+import { startProgress } from './progress.ts';
+import { appendRow, readRows } from './rows.ts';
+
+export interface RunOptions {
+  readonly rollouts: number;
+  readonly concurrency: number;
+  readonly seed: number;
+  /** Folder of the files that the batch writes. */
+  readonly out: string;
+  /** The built `ng-failures`. */
+  readonly command: string;
+  /** Where spans go instead of the embedded receiver. */
+  readonly otlpEndpoint: string | undefined;
+}
+
+const FILES = ['tasks.jsonl', 'rollouts.jsonl', 'rollouts_failures.jsonl', 'traces.jsonl'] as const;
+
+/**
+ * Plays the batch, checks what was saved, and lays rows and traces side by side.
+ *
+ * @returns the exit code
+ */
+export async function runBatch(options: RunOptions): Promise<number> {
+  const [tasks, results, failures, traces] = await cleanFiles(options.out);
+  const runId = randomBytes(4).toString('hex');
+  const plan = planOf({ ...options, runId });
+  for (const rollout of plan) await appendRow(tasks, rollout);
+
+  // These go with the agent's model requests and must show up in no file.
+  const secrets = { MODEL_API_KEY: `sk-live-${hex()}`, AGENT_INSTRUCTIONS: `The vault opens with heron-${hex()}.` };
+  const receiver = options.otlpEndpoint === undefined ? await startOtlpReceiver(traces) : undefined;
+  const fleet = new Fleet(telemetryEnv(options.otlpEndpoint ?? receiver?.url ?? ''));
+  const problems: string[] = [];
+  try {
+    await playAll({ fleet, plan, tasks, secrets, options });
+  } finally {
+    // Stopped first, for each process exports its last spans when it ends.
+    const stubborn = await fleet.stop();
+    await receiver?.close();
+    problems.push(...stubborn.map((name) => `The ${name} did not end by itself`));
+  }
+
+  problems.push(...checkRows(plan, { results: await readRows(results), failures: await readRows(failures) }));
+  problems.push(...(await leaks(options.out, Object.values(secrets))));
+  return report({ options, receiver, problems, rows: [results, failures], traces });
+}
+
+/** Starts the servers, each after those that it calls, and then the collector, until the batch is done. */
+async function playAll(batch: {
+  fleet: Fleet;
+  plan: readonly PlannedRollout[];
+  tasks: string;
+  secrets: Readonly<Record<string, string>>;
+  options: RunOptions;
+}): Promise<void> {
+  const { fleet, plan, tasks, secrets, options } = batch;
+  console.log(`Starting the model server, the resources server and the agent for ${plan.length} rollouts …`);
+  const MODEL_URL = await fleet.serve('model', { file: 'model.ts' });
+  const RESOURCES_URL = await fleet.serve('resources', { file: 'resources.ts', env: { MODEL_URL } });
+  const AGENT_URL = await fleet.serve('agent', { file: 'agent.ts', env: { MODEL_URL, RESOURCES_URL, ...secrets } });
+  const progress = startProgress(plan.length);
+  try {
+    const collector = fleet.run('collector', {
+      file: 'collector.ts',
+      args: [tasks, options.out, String(options.concurrency)],
+      env: { AGENT_URL, RESOURCES_URL },
+      onMessage: (done) => progress.step(doneText(done)),
+    });
+    const [code, signal] = await once(collector, 'exit');
+    if (code !== 0) throw new Error(`The collector ended early (${signal ?? `exit code ${code}`})`);
+  } finally {
+    progress.stop();
+  }
+}
+
+function doneText(done: unknown): string {
+  const { story, rolloutId, file }: Record<string, unknown> = { ...Object(done) };
+  return `${rolloutId} ${story} → ${file}`;
+}
+
+/** The standard variables; each process adds its own service name. */
+function telemetryEnv(endpoint: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_TRACES_EXPORTER: 'otlp',
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_LOGS_EXPORTER: 'none',
+  };
+}
+
+function report({
+  options,
+  receiver,
+  problems,
+  rows,
+  traces,
+}: {
+  options: RunOptions;
+  receiver: OtlpReceiver | undefined;
+  problems: readonly string[];
+  rows: readonly string[];
+  traces: string;
+}): number {
+  const failures = (...args: string[]): boolean =>
+    spawnSync(process.execPath, [options.command, ...args], { stdio: 'inherit' }).status === 0;
+  const source = receiver === undefined ? [] : ['--traces', traces];
+  console.log('');
+  let good = failures('show', ...rows, ...source);
+  for (const problem of problems) console.log(`Wrong: ${problem}`);
+  good &&= problems.length === 0;
+  if (problems.length === 0) console.log('Every row is as its story tells, and no secret is in any file.');
+  if (receiver === undefined) {
+    console.log(`The spans went to ${options.otlpEndpoint}. Rows are not yet reconciled with traces that are there.`);
+    return good ? 0 : 1;
+  }
+  good = failures('reconcile', ...rows, ...source) && good;
+  console.log(good ? 'All is well: all ids on both sides.' : 'The batch failed: see above.');
+  return good ? 0 : 1;
+}
+
+async function cleanFiles(out: string): Promise<[string, string, string, string]> {
+  await mkdir(out, { recursive: true });
+  const [tasks, results, failures, traces] = FILES.map((name) => path.join(out, name));
+  for (const name of FILES) await rm(path.join(out, name), { force: true });
+  return [tasks ?? '', results ?? '', failures ?? '', traces ?? ''];
+}
+
+async function leaks(out: string, secrets: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(out)) {
+    const text = await readFile(path.join(out, name), 'utf8');
+    if (secrets.some((secret) => text.includes(secret))) found.push(`${name} holds a secret of the agent`);
+  }
+  return found;
+}
+
+function hex(): string {
+  return randomBytes(12).toString('hex');
+}
