@@ -1,0 +1,86 @@
+import { type Context, context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  FAILURES_CHANNEL,
+  type FailuresObserved,
+  MODEL_OPERATION_CHANNEL,
+  type ModelOperationObserved,
+  REPLY_CHANNEL,
+  type ReplyReported,
+} from '../transport/announce.ts';
+import { RequestFailureLog } from '../transport/request-log.ts';
+import * as names from './attributes.ts';
+import { ChannelSubscriptions, type HookHost } from './hook.ts';
+import { isTracingSuppressed, serverSpanOf } from './otel-context.ts';
+import { addFailureEvents } from './span-events.ts';
+
+/**
+ * Shows on spans what transport announces. It only listens: the reports are the same without it. Late failures are
+ * shown all the same, as long as a span records: `addEvent` on an ended one is a warning and nothing else.
+ */
+export class Mirror extends ChannelSubscriptions {
+  readonly #host: HookHost;
+  /** The server span of each request, for what is announced outside of its context. */
+  readonly #serverSpans = new WeakMap<RequestFailureLog, Span>();
+
+  constructor(host: HookHost) {
+    // Only transport sends on these channels, so the types of their messages are its own.
+    super('mirroring a failure', {
+      [channelName(FAILURES_CHANNEL)]: (message) => this.#onFailures(message as FailuresObserved),
+      [channelName(REPLY_CHANNEL)]: (message) => this.#onReply(message as ReplyReported),
+      [channelName(MODEL_OPERATION_CHANNEL)]: (message) => this.#onModelOperation(message as ModelOperationObserved),
+    });
+    this.#host = host;
+  }
+
+  #onFailures(observed: FailuresObserved): void {
+    const where = observed.context ?? context.active();
+    if (!this.#host.isActive() || isTracingSuppressed(where)) return;
+    const serverSpan = this.#serverSpan(observed.log, where);
+    const span = recordingSpan(trace.getSpan(where), serverSpan);
+    if (span !== undefined) addFailureEvents(span, observed, this.#host.settings);
+  }
+
+  #onReply({ log, report, sent, rolloutId, context: given }: ReplyReported): void {
+    // A reply may be written, and always closes, anywhere: only in the request's own context is the span its own.
+    const where = given ?? (RequestFailureLog.current() === log ? context.active() : undefined);
+    if (!this.#host.isActive() || (where !== undefined && isTracingSuppressed(where))) return;
+    const span = recordingSpan(this.#serverSpan(log, where));
+    if (span === undefined) return;
+    if (rolloutId !== undefined) span.setAttribute(names.ROLLOUT_ID, rolloutId);
+    if (report.isEmpty) return;
+    span.setAttribute(names.SPAN_FAILURE_COUNT, report.events.size);
+    if (report.omitted || sent === 'omitted') span.setAttribute(names.SPAN_FAILURE_OMITTED, true);
+    if (log.droppedEvents > 0) span.setAttribute(names.SPAN_FAILURE_DROPPED, log.droppedEvents);
+    const own = report.failureId === undefined ? undefined : report.events.get(report.failureId);
+    if (own === undefined) return;
+    span.setAttribute(names.SPAN_FAILURE_ID, own.event_id);
+    span.setAttribute(names.SPAN_FAILURE_KIND, own.failure_kind);
+    span.setAttribute(names.SPAN_FAILURE_BOUNDARY, own.boundary);
+    span.setStatus({ code: SpanStatusCode.ERROR, message: own.failure_reason });
+  }
+
+  #onModelOperation({ operation, log, context: given }: ModelOperationObserved): void {
+    const where = given ?? context.active();
+    if (!this.#host.isActive() || isTracingSuppressed(where)) return;
+    const span = recordingSpan(trace.getSpan(where), this.#serverSpan(log, where));
+    for (const [member, value] of Object.entries(operation)) span?.setAttribute(names.MODEL_PREFIX + member, value);
+  }
+
+  /** The span of the request that `log` belongs to: the one first seen with it. */
+  #serverSpan(log: RequestFailureLog | undefined, where: Context | undefined): Span | undefined {
+    const known = log === undefined ? undefined : this.#serverSpans.get(log);
+    if (known !== undefined || where === undefined) return known;
+    const span = serverSpanOf(where);
+    if (log !== undefined && span !== undefined) this.#serverSpans.set(log, span);
+    return span;
+  }
+}
+
+/** The first of `spans` that still records. */
+function recordingSpan(...spans: (Span | undefined)[]): Span | undefined {
+  return spans.find((span) => span?.isRecording() === true);
+}
+
+function channelName(channel: { readonly name: string | symbol }): string {
+  return String(channel.name);
+}
