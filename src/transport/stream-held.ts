@@ -1,5 +1,7 @@
 /** Bytes of one piece; small enough for many readers, large enough for few pieces. */
 const PIECE_BYTES = 16 * 1024;
+/** Pieces that stay for the next event. */
+const SPARE_PIECES = 8;
 
 /** Bytes that grow at their end and are never copied while they grow: no garbage, and no more memory than they need. */
 export class HeldBytes {
@@ -30,10 +32,10 @@ export class HeldBytes {
     this.#length = length;
   }
 
-  /** Forgets everything; only one piece stays for what comes next. */
+  /** Forgets everything; a few pieces stay for what comes next. */
   clear(): void {
     this.#length = 0;
-    this.#pieces.length = Math.min(this.#pieces.length, 1);
+    this.#pieces.length = Math.min(this.#pieces.length, SPARE_PIECES);
   }
 
   /** What is held, in one stretch; good until the next change. */

@@ -43,6 +43,9 @@ export class StreamScan {
   }
 }
 
+/** So many bytes are looked at one by one, which is the faster way for the events of most streams. */
+const NEAR_BYTES = 512;
+
 /**
  * Where the event that `to` is in starts: after the last blank line before it, or at `from` when there is none. A blank
  * line is a line end right after another one; CR LF is a single one. The LF of a blank CR LF may be left to the next
@@ -51,12 +54,30 @@ export class StreamScan {
  * @param clean - so many bytes at the start are known to hold no blank line
  */
 export function eventStart(bytes: Buffer, from: number, to: number, clean = 0): number {
-  const last = Math.max(from, clean - 1);
-  for (let at = to - 1; at > last; at -= 1) {
-    const byte = bytes[at];
-    if (byte === LF ? bytes[at - 1] === LF : byte === CR && (bytes[at - 1] === CR || bytes[at - 1] === LF)) {
-      return at + 1;
-    }
+  const first = Math.max(from, clean - 1);
+  const near = Math.max(first, to - NEAR_BYTES);
+  for (let at = to - 1; at > near; at -= 1) {
+    if (isBlankLine(bytes, at)) return at + 1;
+  }
+  return near === first ? from : farEventStart(bytes, first, near + 1, from);
+}
+
+/** Goes from line end to line end, each searched once. */
+function farEventStart(bytes: Buffer, first: number, to: number, from: number): number {
+  const part = bytes.subarray(first, to);
+  let lf = part.lastIndexOf(LF);
+  let cr = part.lastIndexOf(CR);
+  for (let at = Math.max(lf, cr); at > 0; at = Math.max(lf, cr)) {
+    if (isBlankLine(part, at)) return first + at + 1;
+    if (lf === at) lf = part.lastIndexOf(LF, at - 1);
+    else cr = part.lastIndexOf(CR, at - 1);
   }
   return from;
+}
+
+/** Whether the byte at `at` ends a line right after the end of another one. */
+function isBlankLine(bytes: Buffer, at: number): boolean {
+  const byte = bytes[at];
+  if (byte === LF) return bytes[at - 1] === LF;
+  return byte === CR && (bytes[at - 1] === CR || bytes[at - 1] === LF);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const NAME = 'nemo_gym_failure_report';
 
 const report = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'é', '__proto__').map((id) => JSON.stringify(reportWith(id))) },
+  { weight: 20, arbitrary: fc.constantFrom('a', 'b', 'é', '__proto__').map((id) => JSON.stringify(reportWith(id))) },
   fc.constantFrom('{}', 'null', '{"omitted":true}', '{"events":[]}', '7', '"text"', '{"failure_id":"z"}'),
 );
 
@@ -23,6 +23,7 @@ const type = fc.constantFrom(
   '"type":7,',
   '"type":null,',
   '',
+  '',
 );
 
 /** A payload that carries a report, in the right place or in a wrong one; `\n` in it divides it over lines. */
@@ -32,6 +33,7 @@ const payload = fc
     report,
     fc.constantFrom(
       (field: string) => `{TYPE${field}}`,
+      (field: string) => `{TYPE"choices":[],${field}}`,
       (field: string) => `{TYPE"response":{"id":"r"},${field}}`,
       (field: string) => `{TYPE\n${field}}`,
       (field: string) => `{\nTYPE"pad":"${'y'.repeat(40)}",\n${field}\n}`,
@@ -55,21 +57,15 @@ const delta = fc.constantFrom(
   'null',
   `"${NAME}"`,
   `"${NAME.slice(0, 12)}`,
+  `${NAME.slice(12)}"`,
   `{"text":"${NAME}"}`,
   `{"pad":"${'z'.repeat(300)}"}`,
   `{"pad":"${'z'.repeat(300)}","${NAME}":{}}`,
 );
 
-const prefix = fc.constantFrom(
-  'data: ',
-  'data:',
-  'data: ',
-  'data:  ',
-  'data : ',
-  ' data: ',
-  'datax:',
-  ': ',
-  '\ufeffdata:',
+const prefix = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom('data: ', 'data:') },
+  fc.constantFrom('data:  ', 'data : ', ' data: ', 'datax:', ': ', '\ufeffdata:'),
 );
 
 const otherLine = fc.constantFrom(
@@ -131,7 +127,14 @@ export const streamText: fc.Arbitrary<string> = fc
       fc.array(lineEnd, { minLength: 1, maxLength: 4 }),
     ),
     fc.array(line, { maxLength: 14 }),
-    fc.constantFrom('', 'data: x', `data: {"${NAME}":{}}`, `data: "${NAME}`, `data: "${NAME}" ${'y'.repeat(500)}`),
+    fc.constantFrom(
+      '',
+      'data: x',
+      `data: {"${NAME}":{}}`,
+      `data: "${NAME}`,
+      `data: "${NAME}" ${'y'.repeat(500)}`,
+      `data: ${'y'.repeat(500)}`,
+    ),
   )
   .map(([start, ends, lines, rest]) => {
     let text = start;
@@ -157,6 +160,6 @@ export const cuts: fc.Arbitrary<number[]> = fc.array(fc.nat({ max: 1500 }), { ma
 
 /** Limits small enough for a generated body to go over them, and the wire's own. */
 export const limits: fc.Arbitrary<{ maxDataBytes: number; bufferBytes: number }> = fc.record({
-  maxDataBytes: fc.constantFrom(24, 30, 120, 200, 340, 1 << 20),
+  maxDataBytes: fc.constantFrom(24, 30, 120, 200, 340, 1 << 20, 1 << 20, 1 << 20, 1 << 20),
   bufferBytes: fc.constantFrom(4, 7, 26, 64, 333, 64 * 1024),
 });
