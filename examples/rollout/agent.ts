@@ -19,7 +19,7 @@ import { Acts, type Task, taskSchema } from './task.ts';
 
 const MODEL_URL = peer('MODEL_URL');
 const RESOURCES_URL = peer('RESOURCES_URL');
-const API_KEY = peer('MODEL_API_KEY');
+const API_KEY = peer('AGENT_API_KEY');
 const INSTRUCTIONS = peer('AGENT_INSTRUCTIONS');
 
 type RolloutRequest = Request<{ rolloutId: string }>;

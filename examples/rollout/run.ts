@@ -36,7 +36,10 @@ export async function runBatch(options: RunOptions): Promise<number> {
   for (const rollout of plan) await appendRow(tasks, rollout);
 
   // These go with the agent's model requests and must show up in no file.
-  const secrets = { MODEL_API_KEY: `sk-live-${hex()}`, AGENT_INSTRUCTIONS: `The vault opens with heron-${hex()}.` };
+  const secrets = {
+    AGENT_API_KEY: process.env.AGENT_API_KEY ?? `sk-live-${hex()}`,
+    AGENT_INSTRUCTIONS: process.env.AGENT_INSTRUCTIONS ?? `The vault opens with heron-${hex()}`,
+  };
   const receiver = options.otlpEndpoint === undefined ? await startOtlpReceiver(traces) : undefined;
   const fleet = new Fleet(telemetryEnv(options.otlpEndpoint ?? receiver?.url ?? ''));
   const problems: string[] = [];
@@ -98,6 +101,7 @@ function telemetryEnv(endpoint: string): NodeJS.ProcessEnv {
   };
 }
 
+/** Prints each chain as a tree, what is wrong with the rows, and how rows and traces compare. */
 function report({
   options,
   receiver,
@@ -115,17 +119,17 @@ function report({
     spawnSync(process.execPath, [options.command, ...args], { stdio: 'inherit' }).status === 0;
   const source = receiver === undefined ? [] : ['--traces', traces];
   console.log('');
-  let good = failures('show', ...rows, ...source);
+  const shown = failures('show', ...rows, ...source);
+  console.log('');
   for (const problem of problems) console.log(`Wrong: ${problem}`);
-  good &&= problems.length === 0;
-  if (problems.length === 0) console.log('Every row is as its story tells, and no secret is in any file.');
+  if (problems.length === 0) console.log('Each row is as its story tells, and no file holds a secret.\n');
   if (receiver === undefined) {
     console.log(`The spans went to ${options.otlpEndpoint}. Rows are not yet reconciled with traces that are there.`);
-    return good ? 0 : 1;
   }
-  good = failures('reconcile', ...rows, ...source) && good;
-  console.log(good ? 'All is well: all ids on both sides.' : 'The batch failed: see above.');
-  return good ? 0 : 1;
+  const reconciled = receiver === undefined || failures('reconcile', ...rows, ...source);
+  if (shown && reconciled && problems.length === 0) return 0;
+  console.log('The batch failed: see above.');
+  return 1;
 }
 
 async function cleanFiles(out: string): Promise<[string, string, string, string]> {

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 
 /**
- * Serves on a free port (or `PORT`) and tells it to the parent process. The server ends on SIGTERM, and when the parent
- * is gone: no process of the batch outlives it.
+ * Serves on a free port (or `PORT`) and tells it to the parent process. The server ends on SIGTERM, and at
+ * once when the parent is gone: no process of the batch outlives it.
  */
 export function serve(server: Server): void {
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
@@ -16,13 +16,15 @@ export function serve(server: Server): void {
     process.exit(1);
   });
 
-  const stop = (): void => {
+  const orphaned = (): never => process.exit(1);
+  process.once('disconnect', orphaned);
+  process.once('SIGTERM', () => {
+    process.off('disconnect', orphaned);
     server.close();
     server.closeAllConnections();
+    // Nothing is left to do: telemetry.ts exports the last spans, and the process ends.
     if (process.connected) process.disconnect();
-  };
-  process.once('SIGTERM', stop);
-  process.once('disconnect', stop);
+  });
   // Ctrl-C reaches the whole process group; the parent decides when each server stops.
   process.on('SIGINT', () => {});
 }
