@@ -38,6 +38,14 @@ export const ROW_ROLLOUT_INDEX = '_ng_rollout_index';
 export const ROLLOUT_PATH_PREFIX = '/ng-rollout/';
 /** Field of a judge failsafe's reply that classes the failure. */
 export const JUDGE_FAILURE_CLASS = '_ng_failure_class';
+/** The class, and the kind, that it names. */
+export const JUDGE_FAILED = 'judge_failed';
+/** Fields of that reply that score it with zero and keep it out of training. */
+export const JUDGE_REWARD = 'reward';
+export const JUDGE_MASK_SAMPLE = 'mask_sample';
+/** Members of an episode's response: the failure's envelope, and the report beside it. */
+export const EPISODE_FAILURE = 'failure';
+export const EPISODE_FAILURE_REPORT = 'failure_report';
 
 /** Places that observe a failure. */
 export const BOUNDARIES = ['model', 'harness', 'agent', 'resources_server', 'environment', 'collection'] as const;
