@@ -20,10 +20,10 @@ export interface ObservedIn {
  * Records a failure for the request being served, for example an attempt that a retry may replace. Without an event in
  * `error`'s chain nothing happens. Never throws.
  */
-export function observeFailure(error: unknown): void {
+export function observeFailure(error: unknown, where: ObservedIn = {}): void {
   guarded('observing a failure', () => {
     const report = failureReportFor(error);
-    if (!report.isEmpty) observe(report.asObservations(), 'attempt', { error });
+    if (!report.isEmpty) observe(report.asObservations(), 'attempt', { ...where, error });
   });
 }
 
