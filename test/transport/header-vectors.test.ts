@@ -3,7 +3,7 @@ import { FailureReport } from '../../src/records/failure-report.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
 import type { HeadersLike } from '../../src/transport/headers-like.ts';
 import { canonical } from '../support/canonical.ts';
-import { vectors } from '../vectors/load.ts';
+import { headerDecodeCases, headerEncodeCases } from '../vectors/load.ts';
 
 /** Every form in which people hold the same headers. */
 function forms(headers: Record<string, string>): [name: string, headers: HeadersLike][] {
@@ -22,7 +22,7 @@ function forms(headers: Record<string, string>): [name: string, headers: Headers
 }
 
 describe('header-decode.json', () => {
-  for (const { name, headers, report } of vectors('header-decode')) {
+  for (const { name, headers, report } of headerDecodeCases) {
     describe(name, () => {
       it.each(forms(headers))('as %s', (_form, given) => {
         const decoded = FailureHeader.decode(given);
@@ -33,7 +33,7 @@ describe('header-decode.json', () => {
 });
 
 describe('header-encode.json', () => {
-  for (const { name, report, headers, stream_value: streamValue } of vectors('header-encode')) {
+  for (const { name, report, headers, stream_value: streamValue } of headerEncodeCases) {
     it(name, () => {
       const parsed = FailureReport.parse(report);
       const encoded = FailureHeader.encode(parsed);

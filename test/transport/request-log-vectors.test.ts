@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FailureReport } from '../../src/records/failure-report.ts';
 import { RequestFailureLog } from '../../src/transport/request-log.ts';
 import { canonical } from '../support/canonical.ts';
-import { vectors } from '../vectors/load.ts';
+import { requestLogCases } from '../vectors/load.ts';
 
 describe('request-log.json', () => {
-  for (const { name, adds, report, dropped_events: dropped } of vectors('request-log')) {
+  for (const { name, adds, report, dropped_events: dropped } of requestLogCases) {
     it(name, () => {
       RequestFailureLog.capture((log) => {
         for (const added of adds) log.add(FailureReport.parse(added));

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FailureReport } from '../../src/records/failure-report.ts';
 import { FailureReportRow } from '../../src/transport/row.ts';
 import { canonical } from '../support/canonical.ts';
-import { vectors } from '../vectors/load.ts';
+import { rowCases } from '../vectors/load.ts';
 
 describe('rows.json', () => {
-  for (const { name, row, reports, saved, merged } of vectors('rows')) {
+  for (const { name, row, reports, saved, merged } of rowCases) {
     it(name, () => {
       const before = JSON.stringify(row);
       expect(canonical(FailureReportRow.report(row))).toBe(canonical(saved));
