@@ -1,4 +1,5 @@
 import { isHttpStatus, type SdkErrorDetails } from '../records/failure-event.ts';
+import { sharedState } from '../records/shared-state.ts';
 import { boundedText } from '../records/text.ts';
 import { FOREIGN_MESSAGE_MAX_CHARS } from '../records/wire.ts';
 
@@ -19,11 +20,30 @@ const GENERIC_NAMES: ReadonlySet<string> = new Set([
   '',
 ]);
 
+/** What was chosen from an error before it came here from another thread; choosing again could mask or cut it twice. */
+const chosen = sharedState('chosen-facts', () => new WeakMap<object, SdkErrorDetails>());
+
+/**
+ * Makes `facts` the ones that {@link sdkErrorDetails} gives for `error`; they are data, so they are bounded again.
+ * @internal
+ */
+export function keepChosenFacts<E extends Error>(error: E, facts: SdkErrorDetails): E {
+  const bounded = {
+    ...facts,
+    exception_type: boundedText(facts.exception_type, TYPE_MAX_CHARS),
+    message: boundedText(facts.message, FOREIGN_MESSAGE_MAX_CHARS),
+  };
+  chosen.set(error, Object.freeze(bounded));
+  return error;
+}
+
 /**
  * The type, message and HTTP status of an error that is not ours, for `foreign_error`. Its request, body, headers and
  * credentials are not read; what looks like a credential in the message is masked. Works for whatever can be thrown.
  */
 export function sdkErrorDetails(error: unknown): SdkErrorDetails {
+  const before = typeof error === 'object' && error !== null ? chosen.get(error) : undefined;
+  if (before !== undefined) return before;
   const message = boundedText(withoutSecrets(messageOf(error).slice(0, LOOKED_AT)), FOREIGN_MESSAGE_MAX_CHARS);
   const exceptionType = boundedText(typeNameOf(error), TYPE_MAX_CHARS);
   const status = statusOf(error);
@@ -98,7 +118,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/g, '$1***@'],
   [/\b(?:sk|pk|rk|hf|nvapi|ghp|gho|xox[abp])[-_][\w-]{8,}/g, '***'],
   [
-    /((?:api[-_ ]?key|access[-_ ]?key|token|secret|passw(?:or)?d|authorization|cookie)["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;&}]{1,512}/gi,
+    /((?:api[-_ ]?key|access[-_ ]?key|token|secret|passw(?:or)?d|authorization|cookie)["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;&}]+/gi,
     '$1***',
   ],
 ];

@@ -138,7 +138,7 @@ Object.defineProperty(NgFailureEvent.prototype, 'name', {
 let restoring: { readonly record: FailureEvent; readonly provenance: Provenance } | undefined;
 
 /** Makes an event of a record; `provenance` says where it came from. */
-export function restore(value: FailureEvent, cause: unknown, provenance: Provenance): NgFailureEvent {
+export function restore(value: unknown, cause: unknown, provenance: Provenance): NgFailureEvent {
   const id: unknown = isPlainObject(value) ? value.event_id : undefined;
   if (typeof id !== 'string' || id === '') {
     throw new TypeError(`Cannot make an NgFailureEvent: event_id must be non-empty text, got ${shown(id)}`);
