@@ -1,15 +1,16 @@
 /** The agent: `/run` plays an episode and has it verified, `/v1/responses` only answers, as a stream. Express. */
 import { createServer } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import {
+  agentRouteFailure,
+  episodeFailureResponse,
   FailureHeader,
   failRequest,
   findBoundaryFailure,
-  NgFailureEvent,
-  observeFailure,
-  replyFailureReport,
+  handledEpisodeFailure,
   reportForCurrentRequest,
 } from 'opentelemetry-instrumentation-nemo-gym';
+import { answerError } from './answer-error.ts';
 import { post, rolloutUrl } from './gym-client.ts';
 import { play } from './harness.ts';
 import { modelClient } from './model-client.ts';
@@ -38,7 +39,7 @@ router.post('/run', async (request: RolloutRequest, response: Response) => {
     response.json(await run(rolloutId, task));
   } catch (error) {
     if (task.script.episode !== 'handle' || findBoundaryFailure(error)?.boundary !== 'environment') {
-      throw agentFailure('run', error);
+      throw agentRouteFailure('run', error);
     }
     response.json(failedEpisode(task, error));
   }
@@ -52,7 +53,7 @@ router.post('/v1/responses', async (request: RolloutRequest, response: Response)
     const answer = await answerTo(request.params.rolloutId, task);
     sendEvent(response, { type: 'response.completed', response: answer, ...reportField() });
   } catch (error) {
-    failRequest(agentFailure('responses', error));
+    failRequest(agentRouteFailure('responses', error));
     sendEvent(response, { type: 'response.failed', response: responseWith('failed'), ...reportField() });
   }
   response.end();
@@ -72,7 +73,11 @@ async function run(rolloutId: string, task: Task): Promise<Record<string, unknow
 
 function answerTo(rolloutId: string, task: Task) {
   return play({
-    client: modelClient(`${rolloutUrl(MODEL_URL, rolloutId)}/v1`, API_KEY),
+    client: modelClient({
+      baseURL: `${rolloutUrl(MODEL_URL, rolloutId)}/v1`,
+      apiKey: API_KEY,
+      timeout: task.model_timeout_ms,
+    }),
     input: task.responses_create_params.input,
     instructions: INSTRUCTIONS,
     metadata: { role: 'policy', acts: task.script.model.join(',') },
@@ -81,36 +86,17 @@ function answerTo(rolloutId: string, task: Task) {
   });
 }
 
-function agentFailure(operation: string, cause: unknown): NgFailureEvent {
-  return new NgFailureEvent({
-    boundary: 'agent',
-    failureKind: 'agent_run_error',
-    failureReason: 'The agent could not finish the episode',
-    stage: 'agent',
-    operation,
-    cause,
-  });
-}
-
-/** An episode that failed in its environment is an answer, status 200: the four fields, and the report beside them. */
-function failedEpisode(task: Task, cause: unknown): Record<string, unknown> {
-  const failure = new NgFailureEvent({
-    boundary: 'environment',
+/** An episode that failed in its environment is an answer, status 200, with the report beside it. */
+function failedEpisode(task: Task, cause: unknown): object {
+  const failure = handledEpisodeFailure({
     failureKind: 'session_lost',
     failureReason: 'The sandbox is gone, and the episode with it',
     stage: 'agent',
     operation: 'run',
+    terminal: true,
     cause,
   });
-  observeFailure(failure);
-  return {
-    ...task,
-    failure_reason: failure.failureReason,
-    terminal: true,
-    failure_kind: failure.failureKind,
-    stage: failure.stage,
-    failure_report: replyFailureReport(failure),
-  };
+  return episodeFailureResponse(failure, task);
 }
 
 /** Once the headers have left, the last event of the stream carries the report. */
@@ -126,9 +112,5 @@ const app = express();
 app.get('/livez', (_request, response) => void response.send('ok'));
 app.use(express.json({ limit: '10mb' }));
 app.use('/ng-rollout/:rolloutId', router);
-app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-  failRequest(error);
-  if (response.headersSent) next(error);
-  else response.status(500).json('Internal Server Error');
-});
+app.use(answerError);
 serve(createServer(app));

@@ -94,11 +94,11 @@ function rowOf(rollout: PlannedRollout, number: number, attempt: Attempt): { fil
     const row: Row = { ...rollout, ...ids, error: error instanceof Error ? error.message : String(error) };
     return { file: FAILURES, row: FailureReportRow.mergedInto(row, failureReportFor(error), ...reports) };
   }
-  // A failed episode that the environment handled comes with status 200, its report beside it.
+  // An episode that failed comes with status 200, its report beside it.
   const { failure_report: beside, ...row }: Row = { ...answer, ...ids };
   const own = beside === undefined ? FailureReport.EMPTY : FailureReport.parse(beside);
   return {
-    file: answer.terminal === undefined ? RESULTS : FAILURES,
+    file: answer.failure === undefined ? RESULTS : FAILURES,
     row: FailureReportRow.mergedInto(row, own, ...reports),
   };
 }

@@ -14,8 +14,8 @@ import {
 } from 'opentelemetry-instrumentation-nemo-gym';
 
 /** A model client that retries once by itself. What a retried attempt reported is observed from its reply's header. */
-export function modelClient(baseURL: string, apiKey: string): OpenAI {
-  return new OpenAI({ baseURL, apiKey, maxRetries: 1, timeout: 400 });
+export function modelClient(options: { baseURL: string; apiKey: string; timeout: number }): OpenAI {
+  return new OpenAI({ ...options, maxRetries: 1 });
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The resources server: sessions, the sandbox's tool, and the verification with a judge. Express. */
 import { createServer } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
-import { failRequest, NgFailureEvent } from 'opentelemetry-instrumentation-nemo-gym';
+import express, { type Request } from 'express';
+import { NgFailureEvent, sandboxFailure } from 'opentelemetry-instrumentation-nemo-gym';
 import { z } from 'zod';
+import { answerError } from './answer-error.ts';
 import { verify } from './judge.ts';
 import { runInSandbox } from './sandbox.ts';
 import { serve } from './serve.ts';
@@ -28,14 +29,14 @@ router.post('/run_command', async (request, response) => {
   const { command } = z.object({ command: z.string() }).parse(request.body);
   const exit = await runInSandbox(command);
   if (exit.signal !== null) {
-    throw new NgFailureEvent({
-      boundary: 'environment',
+    throw sandboxFailure({
+      operation: 'exec',
       // The sandbox tells that it was killed and not by whom: nothing is inferred.
       failureKind: 'kill_shaped',
-      failureReason: `The sandbox ended by ${exit.signal} while it ran "${command}"`,
+      reason: `The sandbox ended by ${exit.signal} while it ran "${command}"`,
       stage: 'agent',
-      operation: 'run_command',
-      details: { provider: 'child_process', provider_status_reason: exit.signal },
+      provider: 'child_process',
+      providerStatusReason: exit.signal,
     });
   }
   response.json({ output: exit.output, exit_code: exit.exitCode });
@@ -43,7 +44,7 @@ router.post('/run_command', async (request, response) => {
 
 router.post('/verify', async (request: Request<{ rolloutId: string }>, response) => {
   const body = z.looseObject({ ...taskSchema.shape, response: z.looseObject({}) }).parse(request.body);
-  response.json(await verify(request.params.rolloutId, body));
+  response.json(await verify(body, request.params.rolloutId));
 });
 
 router.post('/close_session', (request, response) => {
@@ -64,10 +65,5 @@ const app = express();
 app.get('/livez', (_request, response) => void response.send('ok'));
 app.use(express.json({ limit: '10mb' }));
 app.use('/ng-rollout/:rolloutId', router);
-app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-  failRequest(error);
-  // As a Gym server answers: status 500 with a JSON string. The report goes into the header by itself.
-  if (response.headersSent) next(error);
-  else response.status(500).json('Internal Server Error');
-});
+app.use(answerError);
 serve(createServer(app));

@@ -50,7 +50,7 @@ export const STORIES: readonly Story[] = [
   {
     name: 'model_timeout',
     tells: 'the model never answers',
-    task: { script: { model: ['hang'] } },
+    task: { script: { model: ['hang'] }, model_timeout_ms: 300 },
     rows: [failure('agent/agent_run_error <- model/transport_timeout')],
   },
   {

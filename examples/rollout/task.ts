@@ -46,6 +46,8 @@ export const taskSchema = z.object({
   attempts: z.int().min(1).default(1),
   /** Milliseconds that the collector waits for the agent. */
   timeout_ms: z.int().default(30_000),
+  /** Milliseconds that the agent waits for the model. */
+  model_timeout_ms: z.int().default(10_000),
 });
 export type Task = z.infer<typeof taskSchema>;
 

@@ -95,11 +95,16 @@ describe('a batch of rollouts', () => {
     const judged = results.filter((row) => String(row.story).startsWith('judge_'));
     expect(judged.length).toBeGreaterThan(0);
     for (const row of judged) {
-      const kind = row.story === 'judge_fails' ? 'judge_failed' : 'judge_unparseable';
-      expect(row).toMatchObject({ reward: 0, mask_sample: true, failure_kind: kind, _ng_failure_class: kind });
+      expect(row).toMatchObject({
+        reward: 0,
+        mask_sample: true,
+        failure_kind: 'judge_failed',
+        failure_reason: expect.any(String),
+        _ng_failure_class: 'judge_failed',
+      });
     }
     const handled = failures.find((row) => row.story === 'episode_handled');
-    expect(handled).toMatchObject({ terminal: true, failure_kind: 'session_lost', stage: 'agent' });
+    expect(handled).toMatchObject({ failure: { terminal: true, failure_kind: 'session_lost', stage: 'agent' } });
     expect(handled).not.toHaveProperty('failure_report');
   });
 
