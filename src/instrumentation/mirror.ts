@@ -35,8 +35,12 @@ export class Mirror extends ChannelSubscriptions {
   #onFailures(observed: FailuresObserved): void {
     const where = observed.context ?? context.active();
     if (!this.#host.isActive() || isTracingSuppressed(where)) return;
-    const serverSpan = this.#serverSpan(observed.log, where);
-    const span = recordingSpan(trace.getSpan(where), serverSpan);
+    const { log } = observed;
+    // What is told when a reply breaks off is told anywhere, perhaps while another request is served.
+    const elsewhere = observed.context === undefined && log !== undefined && RequestFailureLog.current() !== log;
+    const serverSpan = this.#serverSpan(log, elsewhere ? undefined : where);
+    const active = trace.getSpan(where);
+    const span = elsewhere ? recordingSpan(serverSpan, active) : recordingSpan(active, serverSpan);
     if (span !== undefined) addFailureEvents(span, observed, this.#host.settings);
   }
 

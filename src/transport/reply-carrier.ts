@@ -4,6 +4,7 @@ import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../records/wire.ts';
 import { announceFailures, announceReply, type ReplyReported } from './announce.ts';
 import { guarded, tellFault } from './guard.ts';
 import { decodeValues, headerValue } from './header.ts';
+import { announceOwnFailure } from './observe.ts';
 import { addReportValues, addValues, headersArgument, withHeadersArgument, withReportHeader } from './reply-headers.ts';
 import type { RequestFailureLog } from './request-log.ts';
 import { rolloutIdOf, SERVED, type ServedRequest } from './served-request.ts';
@@ -56,11 +57,15 @@ function writeHeadWithReport(this: CarriedReply, ...args: unknown[]): unknown {
   if (served?.log === undefined || this.headersSent || isInformational(args[0])) {
     return Reflect.apply(writeHead, this, args);
   }
-  const leaving = leavingReply(this, served, served.log, args);
-  if (leaving === undefined) return Reflect.apply(writeHead, this, args);
-  const result = writeHeadCarrying(this, writeHead, args, leaving);
+  const { log } = served;
+  const leaving = leavingReply(this, served, log, args);
+  const result =
+    leaving === undefined ? Reflect.apply(writeHead, this, args) : writeHeadCarrying(this, writeHead, args, leaving);
   // A closed http2 stream takes writeHead in silence.
-  if (this.headersSent) announceLeft(served, leaving);
+  if (this.headersSent) {
+    log.replied = true;
+    if (leaving !== undefined) announceLeft(served, leaving);
+  }
   return result;
 }
 
@@ -130,30 +135,40 @@ function restoreHeader(reply: CarriedReply, before: unknown): void {
   else reply.removeHeader(HEADER_NAME);
 }
 
-function announceLeft(served: ServedRequest, { log, report, set, sent }: Leaving): void {
+function announceLeft(served: ServedRequest, leaving: Leaving): void {
+  guarded('announcing a reply', () => {
+    const { log, set } = leaving;
+    // What the app itself put on its reply is the reply's own; the rest of the log has been told before.
+    const known = log.replyReport().events;
+    if (set !== undefined && [...set.events.keys()].some((id) => !known.has(id))) {
+      announceFailures({ report: set, origin: 'raised', log });
+    }
+    announceOwnFailure(log);
+    announceWhole(served, leaving);
+  });
+}
+
+function announceWhole(served: ServedRequest, { log, report, sent }: Leaving): void {
   served.announced = report;
   served.announcedDropped = log.droppedEvents;
-  // What the app itself put on its reply is the reply's own; whatever else there is has been told before.
-  const known = log.replyReport().events;
-  if (set !== undefined && [...set.events.keys()].some((id) => !known.has(id))) {
-    announceFailures({ report: set, origin: 'raised', log });
-  }
   const rolloutId = rolloutIdOf(served.rolloutPath);
   if (report.isEmpty && rolloutId === undefined) return;
-  guarded('announcing a reply', () => announceReply({ log, report, sent, error: log.ownError, rolloutId }));
+  announceReply({ log, report, sent, error: log.ownError, rolloutId });
 }
 
 /**
- * Tells what a reply came to, once more when something happened after its headers left, or for the first time when it
+ * Tells what a reply came to: once more when something happened after its headers left, and for the first time when it
  * broke off before.
  */
 export function settleReply(served: ServedRequest): void {
   const { log, announced } = served;
-  if (log === undefined || (log.isEmpty && (announced !== undefined || served.rolloutPath === undefined))) return;
+  if (log === undefined || (log.isEmpty && (log.replied || served.rolloutPath === undefined))) return;
   guarded('settling a reply', () => {
     const report = announced === undefined ? log.replyReport() : announced.merge(log.replyReport());
     if (report === announced && log.droppedEvents === served.announcedDropped) return;
-    announceLeft(served, { log, report, value: undefined, sent: 'nothing' });
+    if (!log.replied) announceOwnFailure(log);
+    log.replied = true;
+    announceWhole(served, { log, report, value: undefined, sent: 'nothing' });
   });
 }
 
