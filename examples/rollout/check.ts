@@ -28,6 +28,6 @@ function checkRollout(rollout: PlannedRollout, file: ExpectedRow['file'], rows: 
 }
 
 function told({ own, chains, omitted = false }: Pick<ExpectedRow, 'own' | 'chains' | 'omitted'>): string {
-  const what = chains.length === 0 ? 'no failure' : chains.join(' and ');
+  const what = chains.length === 0 ? 'no failure' : [...chains].sort().join(' and ');
   return `${own ? 'its own ' : ''}${what}${omitted ? ', omitted' : ''}`;
 }

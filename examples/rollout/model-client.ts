@@ -8,22 +8,28 @@ import {
   explicitCauses,
   FailureHeader,
   FailureReport,
+  modelOperation,
   NgFailureEvent,
+  observedFetch,
   rebuildFailure,
   sdkErrorDetails,
 } from 'opentelemetry-instrumentation-nemo-gym';
 
-/** A model client that retries once by itself. What a retried attempt reported is observed from its reply's header. */
+/** A model client that retries once by itself; each HTTP attempt that fails is observed. */
 export function modelClient(options: { baseURL: string; apiKey: string; timeout: number }): OpenAI {
-  return new OpenAI({ ...options, maxRetries: 1 });
+  return new OpenAI({ ...options, maxRetries: 1, fetch: observedFetch });
 }
 
 /**
- * One model call, streamed.
+ * One model call, streamed, with the client's retries.
  *
  * @throws NgFailureEvent for whatever goes wrong
  */
-export async function respond(client: OpenAI, params: ResponseCreateParamsNonStreaming): Promise<Response> {
+export function respond(client: OpenAI, params: ResponseCreateParamsNonStreaming): Promise<Response> {
+  return modelOperation(() => streamedResponse(client, params));
+}
+
+async function streamedResponse(client: OpenAI, params: ResponseCreateParamsNonStreaming): Promise<Response> {
   try {
     const stream = await client.responses.create({ ...params, stream: true });
     for await (const event of stream) {

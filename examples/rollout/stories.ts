@@ -21,12 +21,18 @@ export interface Story {
 }
 
 const result = (...chains: string[]): ExpectedRow => ({ file: 'results', own: false, chains });
+/** HTTP attempts at the model that failed: the agent observes each, beside what the whole call came to. */
+const attempts = (count: number, kind: string): string[] => Array.from({ length: count }, () => `model/${kind}`);
+
 const failure = (...chains: string[]): ExpectedRow => ({ file: 'failures', own: true, chains });
 
 /** A model attempt with a long report, and then one that succeeds. */
 function long(then: 'tool' | 'answer') {
   return ['unavailable_at_length', then] as const;
 }
+
+/** An attempt whose reply reported the model server's own failure, which is then its cause. */
+const REPORTED_ATTEMPT = 'model/provider_unavailable <- model/provider_unavailable';
 
 export const STORIES: readonly Story[] = [
   {
@@ -45,19 +51,19 @@ export const STORIES: readonly Story[] = [
     name: 'retry_recovers',
     tells: 'the first model attempt fails, the client’s retry succeeds',
     task: { script: { model: ['unavailable', 'answer'] } },
-    rows: [result('model/provider_unavailable')],
+    rows: [result(REPORTED_ATTEMPT)],
   },
   {
     name: 'model_timeout',
     tells: 'the model never answers',
     task: { script: { model: ['hang'] }, model_timeout_ms: 300 },
-    rows: [failure('agent/agent_run_error <- model/transport_timeout')],
+    rows: [failure('agent/agent_run_error <- model/transport_timeout', ...attempts(2, 'transport_timeout'))],
   },
   {
     name: 'connection_dropped',
     tells: 'the model closes each connection before it answers',
     task: { script: { model: ['drop'] } },
-    rows: [failure('agent/agent_run_error <- model/transport_peer_drop')],
+    rows: [failure('agent/agent_run_error <- model/transport_peer_drop', ...attempts(2, 'transport_peer_drop'))],
   },
   {
     name: 'stream_breaks',
@@ -69,13 +75,13 @@ export const STORIES: readonly Story[] = [
     name: 'stream_cut',
     tells: 'the model’s stream ends in the middle, without a last event',
     task: { script: { model: ['cut_stream'] } },
-    rows: [failure('agent/agent_run_error <- model/transport_peer_drop')],
+    rows: [failure('agent/agent_run_error <- model/transport_peer_drop', ...attempts(1, 'transport_peer_drop'))],
   },
   {
     name: 'streamed_retry',
     tells: 'the collector reads the agent’s stream, whose last event carries what a retry recovered',
     task: { script: { collector: 'stream', model: ['unavailable', 'answer'] } },
-    rows: [result('model/provider_unavailable')],
+    rows: [result(REPORTED_ATTEMPT)],
   },
   {
     name: 'streamed_failure',
@@ -87,7 +93,9 @@ export const STORIES: readonly Story[] = [
     name: 'quota_exhausted',
     tells: 'a foreign provider refuses, and repeats the secrets that it was sent',
     task: { script: { model: ['quota'] } },
-    rows: [failure('agent/agent_run_error <- model/provider_quota_exhausted')],
+    rows: [
+      failure('agent/agent_run_error <- model/provider_quota_exhausted', ...attempts(2, 'provider_quota_exhausted')),
+    ],
   },
   {
     name: 'command_not_allowed',
@@ -178,8 +186,11 @@ export const STORIES: readonly Story[] = [
     tells: 'each attempt at the rollout fails, and its cohort stays incomplete',
     task: { script: { model: ['drop'] }, attempts: 2 },
     rows: [
-      failure('agent/agent_run_error <- model/transport_peer_drop'),
-      failure('collection/cohort_incomplete <- agent/agent_run_error <- model/transport_peer_drop'),
+      failure('agent/agent_run_error <- model/transport_peer_drop', ...attempts(2, 'transport_peer_drop')),
+      failure(
+        'collection/cohort_incomplete <- agent/agent_run_error <- model/transport_peer_drop',
+        ...attempts(2, 'transport_peer_drop'),
+      ),
     ],
   },
   {
