@@ -1,7 +1,23 @@
+export { agentRouteFailure, routeReplyError } from './failures/agent-route.ts';
 export { explicitCauses, failureReportFor, findBoundaryFailure } from './failures/cause-chain.ts';
+export {
+  type HandledEpisodeFailure,
+  type HandledEpisodeFailureOptions,
+  handledEpisodeFailure,
+  isHandledEpisodeFailure,
+} from './failures/episode.ts';
 export { sdkErrorDetails } from './failures/foreign-error.ts';
+export { type JudgeFailureOptions, judgeFailure } from './failures/judge.ts';
 export { NgFailureEvent, type NgFailureEventOptions } from './failures/ng-failure-event.ts';
 export { rebuildFailure } from './failures/rebuild.ts';
+export { type SandboxFailureOptions, sandboxFailure } from './failures/sandbox.ts';
+export { deserializeFailure, type SerializedFailure, serializeFailure } from './failures/serialize.ts';
+export type {
+  NgFailureInstrumentationConfig,
+  NgFailureMirrorConfig,
+  NgFailureServerConfig,
+} from './instrumentation/config.ts';
+export { NgFailureInstrumentation } from './instrumentation/instrumentation.ts';
 export type { EpisodeFailure } from './records/episode-failure.ts';
 export type {
   FailureBoundary,
@@ -22,16 +38,23 @@ export {
 } from './records/kinds.ts';
 export type { ModelOperationObservation } from './records/model-operation.ts';
 export { UNREGISTERED_KIND_PREFIX } from './records/wire.ts';
+export { type EpisodeFailureResponse, episodeFailureResponse } from './transport/episode-response.ts';
 export { FailureHeader } from './transport/header.ts';
 export type { HeadersLike } from './transport/headers-like.ts';
+export { judgeFailsafe } from './transport/judge-failsafe.ts';
+export { type FailureReportsOptions, withFailureReports } from './transport/listener.ts';
+export { type FetchFunction, type ObservedFetchOptions, observedFetch } from './transport/model-fetch.ts';
+export { type ModelOperationCall, modelOperation } from './transport/model-operation.ts';
 export {
   failRequest,
+  type ModelOperationOptions,
   observeFailure,
   observeModelOperation,
   observeReply,
   replyFailureReport,
   reportForCurrentRequest,
 } from './transport/observe.ts';
-export { HttpReplyError, raiseBoundaryFailure, raiseForStatus } from './transport/reply-error.ts';
+export { HttpReplyError, type ReplyLike, raiseBoundaryFailure, raiseForStatus } from './transport/reply-error.ts';
 export { RequestFailureLog } from './transport/request-log.ts';
 export { FailureReportRow } from './transport/row.ts';
+export { StreamFailureReportReader } from './transport/stream-reader.ts';
