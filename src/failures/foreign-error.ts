@@ -116,6 +116,7 @@ function statusOf(error: unknown): number | undefined {
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic|digest)\s+[\w.~+/=-]{6,}/gi, '$1 ***'],
   [/(\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/g, '$1***@'],
+  [/([?&](?:key|sig|signature)=)[^\s&"']+/gi, '$1***'],
   [/\b(?:sk|pk|rk|hf|nvapi|ghp|gho|xox[abp])[-_][\w-]{8,}/g, '***'],
   [
     /((?:api[-_ ]?key|access[-_ ]?key|token|secret|passw(?:or)?d|authorization|cookie)["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;&}]+/gi,
