@@ -1,5 +1,4 @@
 import { Problems } from './problems.ts';
-import type { TracedEvent } from './trace-index.ts';
 import type { TraceSource } from './traces.ts';
 
 /** Ancestors that are looked at before a span counts as belonging to no rollout. */
@@ -11,16 +10,14 @@ interface Node {
 }
 
 /**
- * The rollouts of `events` whose trace holds spans of several rollouts: that of the nearest span above each sighting.
+ * The rollouts of events whose trace holds spans of several rollouts: that of the nearest span above each sighting.
  * Reads the sources once more, because the spans' parents were not kept. An id without a rollout above it is left out:
  * one rollout's omitted report must not explain the loss of another one's.
  */
 export async function rolloutsByAncestry(
   sources: readonly TraceSource[],
-  events: readonly TracedEvent[],
+  eventIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const wanted = new Set(events.map((event) => event.id));
-  const traces = new Set(events.flatMap((event) => event.sightings.map((sighting) => sighting.trace.id)));
   const nodes = new Map<string, Node>();
   const seen: { readonly eventId: string; readonly traceId: string; readonly at: Node }[] = [];
   // What cannot be read was told of the first time.
@@ -28,10 +25,9 @@ export async function rolloutsByAncestry(
   for (const source of sources) {
     for await (const spans of source.spans(quiet)) {
       for (const { traceId, spanId, parentSpanId, rolloutId, sightings } of spans) {
-        if (!traces.has(traceId)) continue;
         const at = { parent: parentSpanId, rolloutId };
         if (spanId !== '') nodes.set(`${traceId}/${spanId}`, at);
-        for (const { eventId } of sightings) if (wanted.has(eventId)) seen.push({ eventId, traceId, at });
+        for (const { eventId } of sightings) if (eventIds.has(eventId)) seen.push({ eventId, traceId, at });
       }
     }
   }

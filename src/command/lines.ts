@@ -5,7 +5,7 @@ import { UnreadableFileError } from './problems.ts';
 import { oneLine } from './text.ts';
 
 /** Bytes read at once. */
-const CHUNK_BYTES = 1 << 18;
+const CHUNK_BYTES = 1 << 16;
 /** Longest line that is read: JSON.parse needs the whole line as one text, which V8 limits. */
 const LINE_MAX_BYTES = 1 << 28;
 const LINE_FEED = 0x0a;
@@ -74,11 +74,11 @@ export async function* lineBatches(file: string): AsyncGenerator<readonly Line[]
   }
 }
 
-/** Cuts bytes into lines; a line that spans several reads is put together once, when its end is met. */
+/** Cuts bytes into lines; the start of a line whose end is not read yet waits in one buffer that is used again. */
 class LineSplitter {
   #number = 0;
-  /** Copies of the bytes of the line whose end has not been read. */
-  #held: Buffer[] = [];
+  #held = Buffer.allocUnsafe(CHUNK_BYTES);
+  /** Bytes of the unfinished line; over the limit they are counted and no longer held. */
   #heldBytes = 0;
 
   feed(chunk: Buffer): Line[] {
@@ -88,12 +88,12 @@ class LineSplitter {
       if (this.#heldBytes === 0) {
         this.#add(lines, chunk, start, end);
       } else {
-        this.#hold(chunk.subarray(start, end));
+        this.#hold(chunk, start, end);
         this.#addHeld(lines, false);
       }
       start = end + 1;
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
+    if (start < chunk.length) this.#hold(chunk, start, chunk.length);
     return lines;
   }
 
@@ -103,10 +103,21 @@ class LineSplitter {
     return lines;
   }
 
-  #hold(piece: Buffer): void {
-    this.#heldBytes += piece.length;
-    if (this.#heldBytes > LINE_MAX_BYTES) this.#held = [];
-    else this.#held.push(Buffer.from(piece));
+  #hold(chunk: Buffer, start: number, end: number): void {
+    const bytes = this.#heldBytes + end - start;
+    if (bytes > LINE_MAX_BYTES) {
+      this.#held = Buffer.allocUnsafe(CHUNK_BYTES);
+    } else {
+      if (bytes > this.#held.length) this.#grow(bytes);
+      chunk.copy(this.#held, this.#heldBytes, start, end);
+    }
+    this.#heldBytes = bytes;
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafe(Math.min(bytes * 2, LINE_MAX_BYTES));
+    this.#held.copy(larger, 0, 0, this.#heldBytes);
+    this.#held = larger;
   }
 
   #addHeld(lines: Line[], open: boolean): void {
@@ -114,10 +125,8 @@ class LineSplitter {
       this.#number += 1;
       lines.push({ number: this.#number, text: '', fault: `longer than ${LINE_MAX_BYTES >> 20} MiB; left out` });
     } else {
-      const whole = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
-      this.#add(lines, whole, 0, whole.length, open);
+      this.#add(lines, this.#held, 0, this.#heldBytes, open);
     }
-    this.#held = [];
     this.#heldBytes = 0;
   }
 

@@ -1,9 +1,16 @@
 #!/usr/bin/env node
+import { EXIT_USAGE } from './command.ts';
 import { Output } from './output.ts';
 import { runProgram } from './program.ts';
 
 const out = new Output(process.stdout);
 const err = new Output(process.stderr);
-process.exitCode = await runProgram(process.argv.slice(2), { out, err });
+try {
+  process.exitCode = await runProgram(process.argv.slice(2), { out, err });
+} catch (error) {
+  // A fault of the program must not look like a difference between rows and traces.
+  err.write(`ng-failures: internal error\n${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = EXIT_USAGE;
+}
 await err.flush();
 await out.flush();

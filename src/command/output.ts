@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type Style, styleFor } from './text.ts';
 
 /** Text that is written at once. */
@@ -9,14 +8,18 @@ export class Output {
   readonly style: Style;
   readonly #stream: NodeJS.WriteStream;
   #pending = '';
+  /** Ends the wait for a slow reader. */
+  #resume = (): void => {};
   /** Whether nobody reads any more. */
   closed = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
     this.style = styleFor(stream);
+    stream.on('drain', () => this.#resume());
     stream.on('error', (error: NodeJS.ErrnoException) => {
       this.closed = true;
+      this.#resume();
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
     });
   }
@@ -35,8 +38,8 @@ export class Output {
     const text = this.#pending;
     this.#pending = '';
     if (text === '' || this.closed || this.#stream.write(text)) return;
-    await Promise.race([once(this.#stream, 'drain'), once(this.#stream, 'close')]).catch(() => {
-      this.closed = true;
+    await new Promise<void>((resolve) => {
+      this.#resume = resolve;
     });
   }
 }

@@ -82,7 +82,7 @@ function place({ file, line, rolloutId }: RowPlace): string {
 
 function noRow(rolloutIds: readonly string[]): string {
   return rolloutIds.length === 0
-    ? 'no rollout known (no span of the trace names one)'
+    ? 'rollout unknown (no span with it or above it names one)'
     : `no row of rollout ${rolloutIds
         .slice(0, 5)
         .map((id) => oneLine(id))

@@ -2,10 +2,11 @@ import type { FailureEvent } from '../records/failure-event.ts';
 import { readFailureKind } from '../records/kinds.ts';
 import { rolloutsByAncestry } from './ancestry.ts';
 import type { Disagreement, ExplainedId, Finding, Reconciliation } from './findings.ts';
+import { IdTable } from './id-table.ts';
 import type { Problems } from './problems.ts';
 import { type RowPlace, reportFault, type SavedRow, savedRows } from './rows.ts';
 import { oneLine } from './text.ts';
-import { type DistinctSighting, type TracedEvent, TraceIndex } from './trace-index.ts';
+import { type DistinctSighting, TraceIndex } from './trace-index.ts';
 import type { TraceSource } from './traces.ts';
 
 /** What is laid side by side. */
@@ -24,14 +25,13 @@ export interface ReconcileOptions {
  */
 export async function reconcile({ rows, traces, problems }: ReconcileOptions): Promise<Reconciliation> {
   const index = await TraceIndex.of(traces, problems);
-  const side = new RowSide(index, problems);
-  for (const file of rows) {
-    for await (const batch of savedRows(file, problems)) for (const row of batch) side.add(row);
+  const side = new RowSide(rows, index, problems);
+  for (const [number, file] of rows.entries()) {
+    for await (const batch of savedRows(file, problems)) for (const row of batch) side.add(row, number);
   }
   const { explained, missing } = await onlyInTraces(side, index, traces);
   const findings = [...side.findings, ...missing];
-  let matched = 0;
-  for (const event of index.events.values()) if (event.inRows) matched += 1;
+  const matched = side.matchedIds.size;
   return {
     clean: findings.length === 0 && problems.badLines === 0,
     rows: {
@@ -40,7 +40,7 @@ export async function reconcile({ rows, traces, problems }: ReconcileOptions): P
       omitted: side.omittedCount,
       eventIds: matched + side.missingIds.size,
     },
-    traces: { spans: index.spanCount, traces: index.traceCount, eventIds: index.events.size },
+    traces: { spans: index.spanCount, traces: index.traceCount, eventIds: index.eventCount },
     matched,
     explained,
     findings,
@@ -52,35 +52,46 @@ interface RolloutRow extends RowPlace {
   readonly omitted: boolean;
 }
 
-const NO_ROWS: readonly RolloutRow[] = [];
+const NO_ROW = 0;
 
 /** The rows as they pass by: each is checked against the traces, and only what is needed later stays. */
 class RowSide {
   readonly #index: TraceIndex;
   readonly #problems: Problems;
-  /** Rows of rollouts that have an event in the traces. */
-  readonly #rows = new Map<string, readonly RolloutRow[]>();
+  readonly #files: readonly string[];
+  /** Rollouts that have an event in the traces, and their rows as numbers: only those are needed later. */
+  readonly #rows = new Map<string, number | number[]>();
   readonly findings: Finding[] = [];
   readonly missingIds = new Set<string>();
+  readonly matchedIds = new IdTable();
   rowCount = 0;
   withReport = 0;
   omittedCount = 0;
 
-  constructor(index: TraceIndex, problems: Problems) {
+  constructor(files: readonly string[], index: TraceIndex, problems: Problems) {
+    this.#files = files;
     this.#index = index;
     this.#problems = problems;
+    for (const rolloutId of index.failedRollouts()) this.#rows.set(rolloutId, NO_ROW);
   }
 
   rowsOf(rolloutId: string): readonly RolloutRow[] {
-    return this.#rows.get(rolloutId) ?? NO_ROWS;
+    const rows = [this.#rows.get(rolloutId) ?? NO_ROW].flat().filter((row) => row !== NO_ROW);
+    return rows.map((row) => {
+      const place = Math.floor(row / 2);
+      const file = this.#files[place % this.#files.length] ?? '';
+      return { file, line: Math.floor(place / this.#files.length), rolloutId, omitted: row % 2 === 1 };
+    });
   }
 
-  add(row: SavedRow): void {
+  add(row: SavedRow, file: number): void {
     const { report, rolloutId } = row;
     this.rowCount += 1;
-    if (rolloutId !== undefined && this.#index.tracesOfRollout(rolloutId).some((trace) => trace.failed)) {
-      const kept = { ...placeOf(row), omitted: report.omitted };
-      this.#rows.set(rolloutId, [...this.rowsOf(rolloutId), kept]);
+    const known = rolloutId === undefined ? undefined : this.#rows.get(rolloutId);
+    if (rolloutId !== undefined && known !== undefined) {
+      const kept = (row.line * this.#files.length + file) * 2 + (report.omitted ? 1 : 0);
+      if (Array.isArray(known)) known.push(kept);
+      else this.#rows.set(rolloutId, known === NO_ROW ? kept : [known, kept]);
     }
     if (report.isEmpty) return;
     this.withReport += 1;
@@ -100,19 +111,19 @@ class RowSide {
     const eventOfTrace = new Map<string, string>();
     const missing: string[] = [];
     for (const [id, event] of row.report.events) {
-      const traced = this.#index.events.get(id);
-      if (traced === undefined) {
+      const sightings = this.#index.sightings(id);
+      if (sightings.length === 0) {
         missing.push(id);
         continue;
       }
-      traced.inRows = true;
-      for (const { trace } of traced.sightings) if (!eventOfTrace.has(trace.id)) eventOfTrace.set(trace.id, id);
-      this.findings.push(...disagreements(row, event, traced));
+      this.matchedIds.add(id);
+      for (const { traceId } of sightings) if (!eventOfTrace.has(traceId)) eventOfTrace.set(traceId, id);
+      for (const sighting of sightings) this.findings.push(...disagreements(row, event, sighting));
     }
     for (const eventId of missing) {
       this.missingIds.add(eventId);
       const ofRollout = row.rolloutId === undefined ? [] : this.#index.tracesOfRollout(row.rolloutId);
-      const traceIds = [...new Set([...ofRollout.map((trace) => trace.id), ...eventOfTrace.keys()])];
+      const traceIds = [...new Set([...ofRollout, ...eventOfTrace.keys()])];
       this.findings.push({ finding: 'missing_in_traces', eventId, row: placeOf(row), traceIds });
     }
     if (eventOfTrace.size > 1) {
@@ -127,21 +138,23 @@ function placeOf({ file, line, rolloutId }: RowPlace): RowPlace {
 }
 
 /** Each sighting must agree with the row, whichever process made it. */
-function disagreements(row: SavedRow, event: FailureEvent, traced: TracedEvent): readonly Disagreement[] {
+function disagreements(row: SavedRow, event: FailureEvent, sighting: DistinctSighting): readonly Disagreement[] {
   const found: Disagreement[] = [];
-  const kind = readFailureKind(event.failure_kind) ?? event.failure_kind;
-  for (const sighting of traced.sightings) {
-    const compare = (member: Disagreement['member'], inRow: string | undefined, inTrace: string | undefined): void => {
-      if (inRow === inTrace) return;
-      const sides = { member, inRow: inRow ?? null, inTrace: inTrace ?? null };
-      const traceId = sighting.trace.id;
-      found.push({ finding: 'disagree', eventId: traced.id, row: placeOf(row), traceId, ...sides });
-    };
-    compare('kind', kind, sighting.kind);
-    compare('boundary', event.boundary, sighting.boundary);
-    compare('stage', event.stage, sighting.stage);
-    compare('cause_id', event.cause_id, sighting.causeId);
-  }
+  const compare = (member: Disagreement['member'], inRow: string | undefined, inTrace: string | undefined): void => {
+    if (inRow === inTrace) return;
+    const sides = { member, inRow: inRow ?? null, inTrace: inTrace ?? null };
+    found.push({
+      finding: 'disagree',
+      eventId: event.event_id,
+      row: placeOf(row),
+      traceId: sighting.traceId,
+      ...sides,
+    });
+  };
+  compare('kind', readFailureKind(event.failure_kind) ?? event.failure_kind, sighting.kind);
+  compare('boundary', event.boundary, sighting.boundary);
+  compare('stage', event.stage, sighting.stage);
+  compare('cause_id', event.cause_id, sighting.causeId);
   return found;
 }
 
@@ -151,24 +164,23 @@ async function onlyInTraces(
   index: TraceIndex,
   sources: readonly TraceSource[],
 ): Promise<{ explained: ExplainedId[]; missing: Finding[] }> {
-  const left = [...index.events.values()].filter((event) => !event.inRows);
-  const shared = left.filter((event) => event.sightings.some((sighting) => rolloutsOf(sighting).length > 1));
-  const nearest = shared.length > 0 ? await rolloutsByAncestry(sources, shared) : undefined;
-  const unclear = new Set(shared.filter((event) => nearest?.has(event.id) !== true));
+  const left = [...index.ids()].filter((id) => side.matchedIds.find(id) === -1);
+  const rolloutsOf = ({ rolloutId, traceId }: DistinctSighting): readonly string[] =>
+    rolloutId === undefined ? index.rolloutsOfTrace(traceId) : [rolloutId];
+  const shared = new Set(left.filter((id) => index.sightings(id).some((sighting) => rolloutsOf(sighting).length > 1)));
+  const nearest = shared.size > 0 ? await rolloutsByAncestry(sources, shared) : undefined;
   const explained: ExplainedId[] = [];
   const missing: Finding[] = [];
-  for (const event of left) {
-    const eventId = event.id;
-    const rolloutIds = [...(nearest?.get(eventId) ?? new Set(event.sightings.flatMap(rolloutsOf)))];
-    const traceIds = [...new Set(event.sightings.map((sighting) => sighting.trace.id))];
+  for (const eventId of left) {
+    const sightings = index.sightings(eventId);
+    const traceIds = [...new Set(sightings.map((sighting) => sighting.traceId))];
+    const rolloutIds = shared.has(eventId)
+      ? [...(nearest?.get(eventId) ?? [])]
+      : [...new Set(sightings.flatMap(rolloutsOf))];
     const rows = rolloutIds.flatMap((rolloutId) => side.rowsOf(rolloutId));
-    const omitted = unclear.has(event) ? undefined : rows.find((row) => row.omitted);
+    const omitted = rows.find((row) => row.omitted);
     if (omitted !== undefined) explained.push({ eventId, traceIds, row: placeOf(omitted) });
     else missing.push({ finding: 'missing_in_rows', eventId, traceIds, rolloutIds, rows: rows.map(placeOf) });
   }
   return { explained, missing };
-}
-
-function rolloutsOf({ rolloutId, trace }: DistinctSighting): readonly string[] {
-  return rolloutId === undefined ? trace.rolloutIds : [rolloutId];
 }

@@ -1,52 +1,52 @@
 import { readFailureKind } from '../records/kinds.ts';
+import { IdTable } from './id-table.ts';
 import type { Problems } from './problems.ts';
+import { TraceRollouts } from './trace-rollouts.ts';
 import type { Sighting, SpanFacts, TraceSource } from './traces.ts';
 import type { TraceLookup } from './tree.ts';
 
-/** One trace, and the rollouts whose spans are in it. */
-export interface Trace {
-  readonly id: string;
-  readonly rolloutIds: readonly string[];
-  /** Whether an event was seen in it. */
-  readonly failed: boolean;
-}
-
 /** A way in which an event was seen; equal ones are kept once. */
 export interface DistinctSighting {
-  readonly trace: Trace;
+  readonly traceId: string;
   /** The rollout that the span itself names. */
   readonly rolloutId: string | undefined;
-  /** As the reading rule has it; `undefined` when absent or not of a kind's form. */
+  /** As the reading rule has it; `undefined` when absent. */
   readonly kind: string | undefined;
   readonly boundary: string | undefined;
   readonly stage: string | undefined;
   readonly causeId: string | undefined;
 }
 
-/** An event id in the traces. */
-export interface TracedEvent {
-  readonly id: string;
-  readonly sightings: readonly DistinctSighting[];
-  /** Set when a row has it too. */
-  inRows: boolean;
-}
-
-interface OpenTrace extends Trace {
-  rolloutIds: readonly string[];
-  failed: boolean;
-}
+/** Columns of an event's first sighting; 0 stands for absent, numbers count from 1. */
+const TRACE = 0;
+const KIND = 1;
+const BOUNDARY = 2;
+const STAGE = 3;
+const CAUSE = 4;
+/** Place of the rollout that the span names among those of its trace. */
+const ROLLOUT = 5;
+const COLUMNS = 6;
 
 const NONE: readonly never[] = [];
 
-/** The ids and small facts of all traces; spans themselves are not kept. */
+/**
+ * The ids and small facts of all traces, as numbers; spans themselves are not kept. All sightings of an event are
+ * nearly always equal, so the first one is a row of numbers, and only those that differ are objects.
+ */
 export class TraceIndex implements TraceLookup {
-  readonly #traces = new Map<string, OpenTrace>();
-  readonly #events = new Map<string, TracedEvent & { sightings: readonly DistinctSighting[] }>();
-  readonly #tracesOfRollout = new Map<string, readonly Trace[]>();
-  /** Kinds, boundaries and stages are few: each is held once. */
-  readonly #words = new Map<string, string>();
+  readonly #traceIds = new IdTable();
+  readonly #rollouts = new TraceRollouts();
+  readonly #failedTraces = new Set<number>();
+  /** Ids of events and of their causes. */
+  readonly #eventIds = new IdTable();
+  #first = new Int32Array(COLUMNS * 1024);
+  readonly #others = new Map<number, DistinctSighting[]>();
+  readonly #words: string[] = [''];
+  readonly #numberOfWord = new Map<string, number>();
   /** Spans read. */
   spanCount = 0;
+  /** Distinct event ids. */
+  eventCount = 0;
 
   /**
    * Reads every span of `sources`.
@@ -61,71 +61,125 @@ export class TraceIndex implements TraceLookup {
     return index;
   }
 
-  /** The events by id, in the order in which they were met. */
-  get events(): ReadonlyMap<string, TracedEvent> {
-    return this.#events;
-  }
-
   get traceCount(): number {
-    return this.#traces.size;
+    return this.#traceIds.size;
   }
 
-  tracesOfRollout(rolloutId: string): readonly Trace[] {
-    return this.#tracesOfRollout.get(rolloutId) ?? NONE;
+  /** The ids of the events, in no certain order. */
+  *ids(): Generator<string> {
+    for (let event = 0; event < this.#eventIds.size; event += 1) {
+      if (this.#at(event, TRACE) !== 0) yield this.#eventIds.idOf(event);
+    }
   }
 
-  traceOfRollout(rolloutId: string): string | undefined {
-    return this.tracesOfRollout(rolloutId)[0]?.id;
+  /** How the event was seen; empty when the traces do not have it. */
+  sightings(eventId: string): readonly DistinctSighting[] {
+    const event = this.#eventIds.find(eventId);
+    if (event === -1 || this.#at(event, TRACE) === 0) return NONE;
+    return [this.#sighting((column) => this.#at(event, column)), ...(this.#others.get(event) ?? NONE)];
   }
 
   traceOfEvent(eventId: string): string | undefined {
-    return this.#events.get(eventId)?.sightings[0]?.trace.id;
+    return this.sightings(eventId)[0]?.traceId;
   }
 
-  add(span: SpanFacts): void {
+  traceOfRollout(rolloutId: string): string | undefined {
+    return this.tracesOfRollout(rolloutId)[0];
+  }
+
+  /** The traces in which a span names the rollout. The first call makes a table, so all traces must have been read. */
+  tracesOfRollout(rolloutId: string): readonly string[] {
+    return this.#rollouts.tracesOf(rolloutId).map((trace) => this.#traceIds.idOf(trace));
+  }
+
+  /** The rollouts that spans of the trace name. */
+  rolloutsOfTrace(traceId: string): readonly string[] {
+    return this.#rollouts.of(this.#traceIds.find(traceId));
+  }
+
+  /** The rollouts of traces in which an event was seen. */
+  *failedRollouts(): Generator<string> {
+    for (const trace of this.#failedTraces) yield* this.#rollouts.of(trace);
+  }
+
+  add({ traceId, rolloutId, sightings }: SpanFacts): void {
     this.spanCount += 1;
-    let trace = this.#traces.get(span.traceId);
-    if (trace === undefined) {
-      trace = { id: span.traceId, rolloutIds: NONE, failed: false };
-      this.#traces.set(trace.id, trace);
-    }
-    if (span.rolloutId !== undefined && !trace.rolloutIds.includes(span.rolloutId)) {
-      trace.rolloutIds = [...trace.rolloutIds, span.rolloutId];
-      this.#tracesOfRollout.set(span.rolloutId, [...this.tracesOfRollout(span.rolloutId), trace]);
-    }
-    for (const sighting of span.sightings) this.#addSighting(sighting, trace, span.rolloutId);
+    const trace = this.#traceIds.add(traceId);
+    const rollout = rolloutId === undefined ? 0 : this.#rollouts.add(trace, rolloutId);
+    for (const sighting of sightings) this.#addSighting(sighting, trace, rollout);
   }
 
-  #addSighting(sighting: Sighting, trace: OpenTrace, rolloutId: string | undefined): void {
-    trace.failed = true;
-    const found: DistinctSighting = {
-      trace,
-      rolloutId: rolloutId && trace.rolloutIds.find((id) => id === rolloutId),
-      kind: this.#word(sighting.kind && (readFailureKind(sighting.kind) ?? sighting.kind)),
-      boundary: this.#word(sighting.boundary),
-      stage: this.#word(sighting.stage),
-      causeId: sighting.causeId,
+  #addSighting(sighting: Sighting, trace: number, rollout: number): void {
+    this.#failedTraces.add(trace);
+    const event = this.#eventIds.add(sighting.eventId);
+    const kind = sighting.kind && (readFailureKind(sighting.kind) ?? sighting.kind);
+    const facts = [
+      trace + 1,
+      this.#word(kind),
+      this.#word(sighting.boundary),
+      this.#word(sighting.stage),
+      sighting.causeId === undefined ? 0 : this.#eventIds.add(sighting.causeId) + 1,
+      rollout,
+    ];
+    if (this.#at(event, TRACE) === 0) {
+      this.eventCount += 1;
+      this.#setFirst(event, facts);
+    } else if (facts.some((fact, column) => fact !== this.#at(event, column))) {
+      this.#addOther(
+        event,
+        this.#sighting((column) => facts[column] ?? 0),
+      );
+    }
+  }
+
+  #addOther(event: number, sighting: DistinctSighting): void {
+    const others = this.#others.get(event) ?? [];
+    if (others.some((other) => isSame(other, sighting))) return;
+    others.push(sighting);
+    this.#others.set(event, others);
+  }
+
+  #sighting(at: (column: number) => number): DistinctSighting {
+    const trace = at(TRACE) - 1;
+    return {
+      traceId: this.#traceIds.idOf(trace),
+      rolloutId: this.#rollouts.at(trace, at(ROLLOUT)),
+      kind: this.#words[at(KIND)] || undefined,
+      boundary: this.#words[at(BOUNDARY)] || undefined,
+      stage: this.#words[at(STAGE)] || undefined,
+      causeId: at(CAUSE) === 0 ? undefined : this.#eventIds.idOf(at(CAUSE) - 1),
     };
-    const event = this.#events.get(sighting.eventId);
-    if (event === undefined) {
-      this.#events.set(sighting.eventId, { id: sighting.eventId, sightings: [found], inRows: false });
-    } else if (!event.sightings.some((other) => isSame(other, found))) {
-      event.sightings = [...event.sightings, found];
-    }
   }
 
-  #word(word: string | undefined): string | undefined {
-    if (word === undefined) return undefined;
-    const known = this.#words.get(word);
-    if (known !== undefined) return known;
-    this.#words.set(word, word);
-    return word;
+  #setFirst(event: number, facts: readonly number[]): void {
+    const start = event * COLUMNS;
+    if (start + COLUMNS > this.#first.length) {
+      const larger = new Int32Array((start + COLUMNS) * 2);
+      larger.set(this.#first);
+      this.#first = larger;
+    }
+    this.#first.set(facts, start);
+  }
+
+  #at(event: number, column: number): number {
+    return this.#first[event * COLUMNS + column] ?? 0;
+  }
+
+  /** Kinds, boundaries and stages are few. */
+  #word(word: string | undefined): number {
+    if (word === undefined) return 0;
+    const known = this.#numberOfWord.get(word) ?? this.#words.length;
+    if (known === this.#words.length) {
+      this.#words.push(word);
+      this.#numberOfWord.set(word, known);
+    }
+    return known;
   }
 }
 
 function isSame(one: DistinctSighting, other: DistinctSighting): boolean {
   return (
-    one.trace === other.trace &&
+    one.traceId === other.traceId &&
     one.rolloutId === other.rolloutId &&
     one.kind === other.kind &&
     one.boundary === other.boundary &&

@@ -1,0 +1,55 @@
+const NONE: readonly never[] = [];
+
+/** Which rollouts the spans of each trace name; traces are numbers here. Nearly every trace names one. */
+export class TraceRollouts {
+  readonly #first: (string | undefined)[] = [];
+  /** All rollouts of a trace that names several, each with its place: a collector may put a whole run into one. */
+  readonly #all = new Map<number, Map<string, number>>();
+  readonly #lists = new Map<number, string[]>();
+  #table: Map<string, number | number[]> | undefined;
+
+  /** Notes that a span of the trace names the rollout; gives back its place among the trace's, counted from 1. */
+  add(trace: number, rolloutId: string): number {
+    while (this.#first.length <= trace) this.#first.push(undefined);
+    this.#first[trace] ??= rolloutId;
+    const first = this.#first[trace];
+    if (first === rolloutId) return 1;
+    const list = this.#lists.get(trace) ?? [first];
+    const all = this.#all.get(trace) ?? new Map([[first, 1]]);
+    const known = all.get(rolloutId);
+    if (known !== undefined) return known;
+    list.push(rolloutId);
+    this.#lists.set(trace, list);
+    this.#all.set(trace, all.set(rolloutId, list.length));
+    return list.length;
+  }
+
+  /** The trace's rollouts. */
+  of(trace: number): readonly string[] {
+    const first = this.#first[trace];
+    return first === undefined ? NONE : (this.#lists.get(trace) ?? [first]);
+  }
+
+  /** The rollout at a place that {@link add} gave. */
+  at(trace: number, place: number): string | undefined {
+    return place === 1 ? this.#first[trace] : this.#lists.get(trace)?.[place - 1];
+  }
+
+  /** The traces that name the rollout. The first call makes a table, so all spans must have been read. */
+  tracesOf(rolloutId: string): readonly number[] {
+    this.#table ??= this.#tableOfRollouts();
+    return [this.#table.get(rolloutId) ?? NONE].flat();
+  }
+
+  #tableOfRollouts(): Map<string, number | number[]> {
+    const table = new Map<string, number | number[]>();
+    for (let trace = 0; trace < this.#first.length; trace += 1) {
+      for (const id of this.of(trace)) {
+        const known = table.get(id);
+        if (Array.isArray(known)) known.push(trace);
+        else table.set(id, known === undefined ? trace : [known, trace]);
+      }
+    }
+    return table;
+  }
+}
