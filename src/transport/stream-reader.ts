@@ -17,6 +17,8 @@ const LIMITS: StreamReaderLimits = { maxDataBytes: STREAM_MAX_DATA_BYTES, buffer
 /** Most streams are short, and there is a reader for each of them. */
 const FIRST_BUFFER_BYTES = 4096;
 const GROWTH = 4;
+/** So much of a large piece is copied to end the event that the buffer holds. */
+const JOIN_BYTES = 2048;
 const NO_BYTES = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -113,13 +115,44 @@ export class StreamFailureReportReader {
   }
 
   #takeInParts(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
+    let at = 0;
+    while (at < bytes.length) {
+      if (bytes.length - at > this.#limits.bufferBytes / 2) {
+        at = this.#searchInPlace(bytes, at);
+        if (at === bytes.length) return;
+      }
       if (this.#used === this.#buffer.length) this.#makeRoom();
-      const part = bytes.subarray(at, at + this.#buffer.length - this.#used);
-      this.#buffer.set(part, this.#used);
-      this.#used += part.length;
-      at += part.length;
+      at += this.#gather(bytes, at, this.#buffer.length);
     }
+  }
+
+  /** Copies bytes from `at` on into the buffer, up to `most` of them. Gives back how many. */
+  #gather(bytes: Uint8Array, at: number, most: number): number {
+    const room = Math.min(most, this.#buffer.length - this.#used);
+    const part = bytes.subarray(at, at + room);
+    this.#buffer.set(part, this.#used);
+    this.#used += part.length;
+    return part.length;
+  }
+
+  /**
+   * Searches a large piece where it stands, once the event that the buffer holds has ended. Gives back how far it came.
+   */
+  #searchInPlace(bytes: Uint8Array, from: number): number {
+    let at = from;
+    if (this.#used > 0) {
+      const gathered = this.#gather(bytes, at, JOIN_BYTES);
+      at += gathered;
+      this.#search();
+      // Only where all that stays came from this piece can the piece be searched alone.
+      if (this.#used > gathered) return at;
+      at -= this.#used;
+      this.#used = 0;
+    }
+    const rest = Buffer.from(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
+    const start = this.#read(rest);
+    this.#clean = rest.length - start;
+    return at + start;
   }
 
   /** Searches what was gathered, and lets the buffer grow until it has its full size. */
@@ -139,28 +172,32 @@ export class StreamFailureReportReader {
    * but the start of an event that has not ended, and that only while it is small.
    */
   #search(): void {
-    const bytes = this.#buffer.subarray(0, this.#used);
+    const full = this.#used === this.#buffer.length;
+    const start = this.#read(full ? this.#buffer : this.#buffer.subarray(0, this.#used));
+    if (start > 0) this.#buffer.copyWithin(0, start, this.#used);
+    this.#used -= start;
+    this.#clean = this.#used;
+  }
+
+  /** Gives back where the part of `bytes` starts that has to stay. */
+  #read(bytes: Buffer): number {
     let at = this.#skipByteOrderMark(bytes);
-    if (at < 0) return;
+    if (at < 0) return 0;
     const scan = new StreamScan(bytes, this.#clean);
     while (true) {
       if (!this.#inEvent) {
         const name = scan.name(at);
         const start = eventStart(bytes, at, name, this.#clean);
-        if (name === bytes.length && bytes.length - start <= this.#limits.bufferBytes / 2) {
-          this.#keepFrom(start);
-          return;
-        }
+        if (name === bytes.length && bytes.length - start <= this.#limits.bufferBytes / 2) return start;
         this.#inEvent = true;
         at = start;
       }
       this.#event ??= new StreamEvent(this.#limits.maxDataBytes);
       at = this.#event.read(scan, at);
-      if (at < 0) break;
+      if (at < 0) return bytes.length;
       this.#inEvent = false;
       this.#merge(this.#event.close());
     }
-    this.#keepFrom(this.#used);
   }
 
   /** Where the stream's own bytes begin; -1 while too few have come to tell. */
@@ -169,12 +206,6 @@ export class StreamFailureReportReader {
     if (bytes.length < BYTE_ORDER_MARK.length) return -1;
     this.#started = true;
     return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  }
-
-  #keepFrom(start: number): void {
-    if (start > 0) this.#buffer.copyWithin(0, start, this.#used);
-    this.#used -= start;
-    this.#clean = this.#used;
   }
 
   #merge(report: FailureReport | undefined): void {

@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import { RequestFailureLog } from '../../src/transport/request-log.ts';
+import { StreamFailureReportReader } from '../../src/transport/stream-reader.ts';
+import { readBytes, readInSteps, readText } from '../support/stream-feeding.ts';
+import { bytesOfText, reportOfBody } from '../support/stream-oracle.ts';
+
+const NAME = 'nemo_gym_failure_report';
+const LIMIT = 1 << 20;
+
+function reportOf(id: string): { failure_id: string; events: Record<string, unknown> } {
+  const event = { event_id: id, boundary: 'model', failure_kind: 'cancelled', failure_reason: 'x' };
+  return { failure_id: id, events: { [id]: event } };
+}
+
+function terminal(id: string, type = 'response.completed', pad?: string): string {
+  return JSON.stringify({ type, ...(pad === undefined ? {} : { pad }), [NAME]: reportOf(id) });
+}
+
+const OMITTED = { omitted: true };
+
+/** The reader's word on a body: whole, in small pieces and as text, and that the reference reader agrees. */
+function read(text: string): unknown {
+  const whole = readBytes(Buffer.from(text));
+  expect(readInSteps(Buffer.from(text), 7)).toEqual(whole);
+  expect(readText(text)).toEqual(whole);
+  expect(reportOfBody(Buffer.from(text))?.toJSON()).toEqual(whole);
+  return whole;
+}
+
+describe('which event counts', () => {
+  it.each(['response.completed', 'response.incomplete', 'response.failed', 'error', 'message_stop'])('%s', (type) => {
+    expect(read(`data: ${terminal('a', type)}\n\n`)).toEqual(reportOf('a'));
+  });
+
+  it.each(['response.created', 'message_delta', 'toString', ''])('not one of type %j', (type) => {
+    expect(read(`data: ${terminal('a', type)}\n\n`)).toBeUndefined();
+  });
+
+  it.each([{}, { type: 7 }, { type: null }, { type: ['error'] }])(
+    'any with the field where the type is no text: %j',
+    (type) => {
+      expect(read(`data: ${JSON.stringify({ ...type, [NAME]: reportOf('a') })}\n\n`)).toEqual(reportOf('a'));
+    },
+  );
+
+  it('the payload decides, not the event: line', () => {
+    expect(read(`event: response.created\ndata: ${terminal('a')}\n\n`)).toEqual(reportOf('a'));
+    expect(read(`event: response.completed\ndata: ${terminal('a', 'response.created')}\n\n`)).toBeUndefined();
+  });
+
+  it('the field counts at the top level and inside response, nowhere else', () => {
+    const at = (payload: unknown): unknown => read(`data: ${JSON.stringify(payload)}\n\n`);
+    expect(at({ type: 'error', response: { [NAME]: reportOf('a') } })).toEqual(reportOf('a'));
+    expect(at({ type: 'error', response: { [NAME]: reportOf('a') }, [NAME]: reportOf('b') })).toEqual(reportOf('b'));
+    expect(at({ type: 'error', error: { [NAME]: reportOf('a') } })).toBeUndefined();
+    expect(at([{ type: 'error', [NAME]: reportOf('a') }])).toBeUndefined();
+  });
+
+  it('reports of several terminal events merge: the first failure_id stays', () => {
+    const merged = { failure_id: 'a', events: { ...reportOf('a').events, ...reportOf('b').events } };
+    expect(read(`data: ${terminal('a')}\n\ndata: ${terminal('b')}\n\n`)).toEqual(merged);
+    expect(read(`data: ${terminal('a')}\n\ndata: {"${NAME}":\n\n`)).toEqual({ ...reportOf('a'), ...OMITTED });
+  });
+
+  it('an empty report is a report with nothing in it', () => {
+    expect(read(`data: {"type":"error","${NAME}":{}}\n\n`)).toEqual({});
+  });
+});
+
+describe('what the field name is', () => {
+  it('a name written with JSON escapes is not found', () => {
+    expect(
+      read(`data: {"type":"error","nemo_gym_failure\\u005freport":${JSON.stringify(reportOf('a'))}}\n\n`),
+    ).toBeUndefined();
+  });
+
+  it('the name in other quotes, or inside another text, makes nothing of a line that is not JSON', () => {
+    for (const text of [`'${NAME}'`, NAME, `\\"${NAME}\\"`, `"${NAME}_2"`]) {
+      expect(read(`data: {${text}: 1,\n\n`)).toBeUndefined();
+    }
+  });
+
+  it('the name in a comment, an event: or an id: line is no evidence', () => {
+    expect(read(`: "${NAME}"\nevent: "${NAME}"\nid: "${NAME}"\ndata: {"type":"error"\n\n`)).toBeUndefined();
+  });
+
+  it('halves of the name on two lines are no name, wherever the stream is cut', () => {
+    const body = Buffer.from(`data: ${'y'.repeat(90)}"nemo_gym_\ndata: failure_report"\n\n`);
+    for (const cut of body.keys())
+      expect(readBytes(body, [cut], { maxDataBytes: 50, bufferBytes: 32 })).toBeUndefined();
+  });
+});
+
+describe('lines and events', () => {
+  it('data over several lines joins with a line feed, at any place where JSON allows one', () => {
+    expect(read(`data: ${terminal('a').replaceAll(',', ',\ndata:')}\n\n`)).toEqual(reportOf('a'));
+  });
+
+  it('a line of only "data" is an empty line of data', () => {
+    expect(read(`data: {"type":"error",\ndata\ndata: "${NAME}":{"omitted":true}}\n\n`)).toEqual(OMITTED);
+    expect(read(`dat: {"type":"error","${NAME}":{"omitted":true}}\n\n`)).toBeUndefined();
+  });
+
+  it('other fields between two data lines of an event change nothing', () => {
+    const [first, second] = terminal('a').split(/(?<=,)/, 2);
+    const rest = terminal('a').slice(`${first}${second}`.length);
+    expect(read(`data: ${first}\n: hi\nid: 1\ndata: ${second}\nretry: 1\ndata: ${rest}\n\n`)).toEqual(reportOf('a'));
+  });
+
+  it('where the joined text is not JSON each line stands by itself, also one that lost its rest', () => {
+    const both = { ...reportOf('a'), ...OMITTED };
+    expect(read(`data: ${terminal('a')}\ndata: [DONE]\n\n`)).toEqual(reportOf('a'));
+    expect(read(`data: ${terminal('a')}\ndata: {"${NAME}":\n\n`)).toEqual(both);
+  });
+
+  it('of two spaces after the colon only one belongs to the field; JSON does not mind', () => {
+    expect(read(`data:  ${terminal('a')}\n\n`)).toEqual(reportOf('a'));
+  });
+
+  it('one byte order mark at the start is skipped, a second or later one is data', () => {
+    expect(read(`\ufeffdata: ${terminal('a')}\n\n`)).toEqual(reportOf('a'));
+    expect(read(`\ufeff\ufeffdata: ${terminal('a')}\n\n`)).toBeUndefined();
+    expect(read(`data: \ufeff${terminal('a')}\n\n`)).toEqual(OMITTED);
+    expect(read(`: x\n\ufeffdata: ${terminal('a')}\n\n`)).toBeUndefined();
+  });
+});
+
+describe('what is not UTF-8', () => {
+  it('makes a line with the quoted name omitted, also in an event that would not count', () => {
+    const body = Buffer.concat([
+      Buffer.from('data: {"type":"response.created","x":"'),
+      Buffer.of(0xc3, 0x28),
+      Buffer.from(`","${NAME}":{}}\n\n`),
+    ]);
+    expect(readBytes(body)).toEqual(OMITTED);
+  });
+
+  it('means nothing in a line without the name, and the event’s other lines stand by themselves', () => {
+    const body = Buffer.concat([Buffer.from('data: '), Buffer.of(0xff), Buffer.from(`\ndata: ${terminal('a')}\n\n`)]);
+    expect(readBytes(body)).toEqual(reportOf('a'));
+    expect(readBytes(Buffer.concat([Buffer.from('data: '), Buffer.of(0xff, 0x0a, 0x0a)]))).toBeUndefined();
+  });
+
+  it('a lone surrogate of a text counts as such; a pair cut in two does not', () => {
+    const text = `data: {"type":"error","x":"😀","${NAME}":{}}\n\n`;
+    for (const cut of text.split('').keys()) expect(readText(text, [cut])).toEqual({});
+    expect(readText(text.replace('😀', '\ud83d'))).toEqual(OMITTED);
+    expect(readText(text.replace('😀', '\ude00'))).toEqual(OMITTED);
+    expect(readText(text.replace('😀', '\ude00\ud83d'))).toEqual(OMITTED);
+  });
+
+  it('half a pair stays alone when bytes come next, or the end', () => {
+    const [before = '', after = ''] = `data: {"type":"error","x":"|","${NAME}":{}}\n\n`.split('|');
+    const reader = new StreamFailureReportReader();
+    reader.feedText(`${before}\ud83d`);
+    reader.feed(Buffer.from(after));
+    expect(reader.finish()?.toJSON()).toEqual(OMITTED);
+    const limits = { maxDataBytes: 40, bufferBytes: 64 };
+    const overByIt = `data: "${NAME}"${'y'.repeat(15 - 2)}\ud83d`;
+    expect(readText(overByIt, [], limits)).toEqual(OMITTED);
+    expect(reportOfBody(bytesOfText(overByIt), 40)?.toJSON()).toEqual(OMITTED);
+  });
+});
+
+describe('the limit', () => {
+  /** A payload of exactly `bytes` bytes that carries a report. */
+  const ofSize = (bytes: number): string =>
+    terminal('a', 'error', 'y'.repeat(bytes - terminal('a', 'error', '').length));
+
+  it('is 1 MiB for the value after "data:" and its one space', () => {
+    expect(read(`data: ${ofSize(LIMIT)}\n\n`)).toEqual(reportOf('a'));
+    expect(read(`data:${ofSize(LIMIT)}\n\n`)).toEqual(reportOf('a'));
+    expect(read(`data: ${ofSize(LIMIT + 1)}\n\n`)).toEqual(OMITTED);
+    expect(read(`data:  ${ofSize(LIMIT)}\n\n`)).toEqual(OMITTED);
+  });
+
+  it('is 1 MiB for the joined text, line feeds included, although each line is below it', () => {
+    const head = '{"type":"error",';
+    const tail = (bytes: number): string => ofSize(bytes).slice(head.length);
+    expect(read(`data: ${head}\ndata: ${tail(LIMIT - 1)}\n\n`)).toEqual(reportOf('a'));
+    expect(read(`data: ${head}\ndata: ${tail(LIMIT)}\n\n`)).toEqual(OMITTED);
+  });
+
+  it('an event over the limit is omitted as a whole: none of its lines stands by itself', () => {
+    expect(read(`data: ${'y'.repeat(LIMIT)}\ndata: ${terminal('a')}\n\n`)).toEqual(OMITTED);
+    expect(read(`data: ${'y'.repeat(LIMIT + 1)}\ndata: {}\n\ndata: ${terminal('a')}\n\n`)).toEqual(reportOf('a'));
+  });
+
+  it('comments and other fields do not count, however many there are', () => {
+    const comments = `: ${'c'.repeat(LIMIT)}\n`.repeat(2);
+    expect(read(`${comments}data: {"type":"error",\n${comments}data:"${NAME}":{"omitted":true}}\n\n`)).toEqual(OMITTED);
+    expect(read(`${comments}data: ${terminal('a')}\n${comments}\n`)).toEqual(reportOf('a'));
+  });
+
+  it('the name counts wherever it stands in what is too long', () => {
+    const pad = 'y'.repeat(LIMIT);
+    for (const value of [`"${NAME}"${pad}`, `${pad}"${NAME}"`, `${pad}"${NAME}"${pad}`]) {
+      expect(read(`data: ${value}\n\n`)).toEqual(OMITTED);
+    }
+    expect(read(`data: ${pad}${pad}\n\n`)).toBeUndefined();
+  });
+});
+
+describe('the end of the stream', () => {
+  it('a line cut off is no evidence, whatever it holds, and the complete lines of its event stay', () => {
+    expect(read(`data: ${terminal('a')}`)).toBeUndefined();
+    expect(read(`data: {"${NAME}":`)).toBeUndefined();
+    expect(read(`data: ${terminal('a')}\ndata: {"${NAME}":`)).toEqual(reportOf('a'));
+  });
+
+  it('a line cut off counts when it is over the limit by itself and has the name', () => {
+    const long = `"${NAME}"${'y'.repeat(LIMIT)}`;
+    expect(read(`data: ${long}`)).toEqual(OMITTED);
+    expect(read(`data: ${long.slice(0, LIMIT)}`)).toBeUndefined();
+    expect(read(`data: ${'y'.repeat(LIMIT + 1)}`)).toBeUndefined();
+  });
+
+  it('a line cut off does not take its event over the limit unless it counts', () => {
+    const half = 'y'.repeat(LIMIT / 2);
+    const complete = terminal('a', 'error', half);
+    expect(read(`data: ${complete}\ndata: "${NAME}"${half}`)).toEqual(reportOf('a'));
+    expect(read(`data: ${complete}\ndata: ${half}${half}${half}`)).toEqual(reportOf('a'));
+    expect(read(`data: ${complete}\ndata: "${NAME}"${half}${half}${half}`)).toEqual(OMITTED);
+  });
+
+  it('a CR as the last byte ends a line', () => {
+    expect(read(`data: ${terminal('a')}\r`)).toEqual(reportOf('a'));
+  });
+});
+
+describe('the reader', () => {
+  it('tells the report of ended events while the stream goes on', () => {
+    const reader = new StreamFailureReportReader();
+    expect(reader.report).toBeUndefined();
+    reader.feed(Buffer.from(`data: ${terminal('a')}\n`));
+    expect(reader.report).toBeUndefined();
+    reader.feed(Buffer.from('\n'));
+    expect(reader.report?.toJSON()).toEqual(reportOf('a'));
+  });
+
+  it('keeps nothing of the caller’s bytes', () => {
+    const bytes = Buffer.from(`data: ${terminal('a')}\n\n`);
+    const reader = new StreamFailureReportReader();
+    reader.feed(bytes);
+    bytes.fill(0);
+    expect(reader.finish()?.toJSON()).toEqual(reportOf('a'));
+  });
+
+  it('observes into the current request’s log, without a failure of its own, once', () => {
+    RequestFailureLog.capture((log) => {
+      const reader = new StreamFailureReportReader();
+      reader.feedText(`data: ${terminal('a')}\n\n`);
+      reader.observe();
+      reader.observe();
+      expect(log.report.toJSON()).toEqual({ events: reportOf('a').events });
+      expect(log.droppedEvents).toBe(0);
+    });
+  });
+
+  it('observes nothing where there is no report or no request', () => {
+    const reader = new StreamFailureReportReader();
+    reader.feedText(`data: ${terminal('a')}\n\n`);
+    expect(() => reader.observe()).not.toThrow();
+    RequestFailureLog.capture((log) => {
+      new StreamFailureReportReader().observe();
+      reader.observe();
+      expect(log.isEmpty).toBe(true);
+    });
+  });
+});
+
+describe('memory and time', () => {
+  it('holds at most 1.2 MiB of a line that is much longer, and little of a short stream', (context) => {
+    const allocated = countAllocations(context.onTestFinished);
+    const chunk = Buffer.alloc(64, 'y');
+    const reader = new StreamFailureReportReader();
+    reader.feedText('data: ');
+    for (let at = 0; at < 8 * LIMIT; at += chunk.length) reader.feed(chunk);
+    expect(allocated.bytes).toBeLessThan(1.2 * LIMIT);
+    expect(reader.finish()).toBeUndefined();
+
+    allocated.bytes = 0;
+    const short = new StreamFailureReportReader();
+    short.feed(Buffer.from('data: {"type":"response.output_text.delta"}\n\n'.repeat(20)));
+    expect(allocated.bytes).toBeLessThan(5000);
+    short.finish();
+  });
+
+  it('takes time in proportion to the bytes: a line, many lines of one event, events that all have the name', () => {
+    const shapes: Record<string, (bytes: number) => Buffer> = {
+      'one line': (bytes) => Buffer.from(`data: ${'y'.repeat(bytes)}\n\n`),
+      'lines of one event': (bytes) => Buffer.from('data: {"delta":"y"}\n'.repeat(bytes / 20)),
+      'comments without end': (bytes) => Buffer.from(`: "${NAME}"\n`.repeat(bytes / 30)),
+      'named events': (bytes) => Buffer.from(`: "${NAME}"\ndata: y\n\n`.repeat(bytes / 40)),
+      'line ends': (bytes) => Buffer.alloc(bytes, '\r'),
+    };
+    for (const [name, make] of Object.entries(shapes)) {
+      const small = bestSeconds(make(LIMIT));
+      const large = bestSeconds(make(8 * LIMIT));
+      // Quadratic work would be 64 times as much; the machine's noise is allowed for.
+      expect({ name, ratio: large / small, slow: large / Math.max(small, 0.002) > 24 }).toMatchObject({ slow: false });
+    }
+  });
+});
+
+function bestSeconds(body: Buffer): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round += 1) {
+    const start = performance.now();
+    readInSteps(body, 64);
+    best = Math.min(best, performance.now() - start);
+  }
+  return best / 1000;
+}
+
+/** Counts the bytes of buffers as they are made; nothing that a reader makes is a garbage copy of something else. */
+function countAllocations(after: (undo: () => void) => void): { bytes: number } {
+  const allocated = { bytes: 0 };
+  const original = Buffer.allocUnsafeSlow;
+  Buffer.allocUnsafeSlow = (size) => {
+    allocated.bytes += size;
+    return original(size);
+  };
+  after(() => {
+    Buffer.allocUnsafeSlow = original;
+  });
+  return allocated;
+}
