@@ -11,6 +11,8 @@ export interface MirroredEvent {
 /** A span of an OTLP file, its attributes by name. */
 export interface TracedSpan {
   readonly name: string;
+  /** 2: a request that was served. */
+  readonly kind: number;
   readonly service: unknown;
   readonly traceId: string;
   readonly parentSpanId: string;
@@ -24,6 +26,7 @@ interface OtlpAttribute {
 }
 interface OtlpSpan {
   name: string;
+  kind: number;
   traceId: string;
   parentSpanId?: string;
   attributes?: OtlpAttribute[];
@@ -59,11 +62,11 @@ function spansOf({ resourceSpans }: OtlpExport): OtlpSpan[] {
 }
 
 function traced(span: OtlpSpan, service: unknown): TracedSpan {
-  const { name, traceId, parentSpanId = '' } = span;
+  const { name, kind, traceId, parentSpanId = '' } = span;
   const failures = (span.events ?? [])
     .filter((event) => event.name === 'nemo.gym.failure')
     .map((event) => ({ traceId, attributes: byName(event.attributes) }));
-  return { name, service, traceId, parentSpanId, attributes: byName(span.attributes), failures };
+  return { name, kind, service, traceId, parentSpanId, attributes: byName(span.attributes), failures };
 }
 
 function exportsIn(file: string): OtlpExport[] {
