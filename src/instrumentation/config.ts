@@ -1,8 +1,5 @@
-import { diag } from '@opentelemetry/api';
 import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
-import { shown } from '../records/text.ts';
-import { HEADER_MAX_BYTES, OMITTED_HEADER_VALUE } from '../records/wire.ts';
-import { PACKAGE_NAME } from '../version.ts';
+import { readMaxHeaderBytes } from '../transport/header-limit.ts';
 
 /** How served requests are treated. */
 export interface NgFailureServerConfig {
@@ -47,15 +44,4 @@ export function readSettings(config: NgFailureInstrumentationConfig): Settings {
     maxHeaderBytes: readMaxHeaderBytes(config.server?.maxHeaderBytes),
     stackTraces: config.mirror?.stackTraces !== false,
   };
-}
-
-function readMaxHeaderBytes(value: unknown): number {
-  if (value === undefined) return HEADER_MAX_BYTES;
-  const least = OMITTED_HEADER_VALUE.length;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= HEADER_MAX_BYTES) return value;
-  diag.warn(
-    `${PACKAGE_NAME}: server.maxHeaderBytes is ${shown(value)}; give an integer ${least}–${HEADER_MAX_BYTES}. ` +
-      `${HEADER_MAX_BYTES} is used`,
-  );
-  return HEADER_MAX_BYTES;
 }

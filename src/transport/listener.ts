@@ -1,5 +1,7 @@
 import { types } from 'node:util';
 import { context } from '@opentelemetry/api';
+import { guarded } from './guard.ts';
+import { readMaxHeaderBytes } from './header-limit.ts';
 import { failRequest } from './observe.ts';
 import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
 import { type ReplyLike, type RequestLike, serveRequest } from './serve-request.ts';
@@ -7,7 +9,7 @@ import { SERVED, type ServedOptions } from './served-request.ts';
 
 /** Options of {@link withFailureReports}. */
 export interface FailureReportsOptions {
-  /** Most bytes of the report header's value; default and upper bound 4,096. */
+  /** Most bytes of the report header's value: an integer 16–4,096, default 4,096. */
   readonly maxHeaderBytes?: number | undefined;
 }
 
@@ -22,9 +24,10 @@ export function withFailureReports<Req extends RequestLike, Res extends ReplyLik
   listener: (request: Req, response: Res, ...rest: Rest) => Result,
   options: FailureReportsOptions = {},
 ): (request: Req, response: Res, ...rest: Rest) => Result {
-  const servedOptions: ServedOptions = { maxHeaderBytes: options.maxHeaderBytes };
+  const servedOptions: ServedOptions = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
   return function listenerWithReports(this: unknown, request, response, ...rest) {
-    const served = request[SERVED] ?? serveRequest(request, response, servedOptions);
+    const served =
+      request[SERVED] ?? guarded('opening a request', () => serveRequest(request, response, servedOptions));
     const args: [Req, Res, ...Rest] = [request, response, ...rest];
     if (served?.log === undefined) return Reflect.apply(listener, this, args);
     const inContext = context.active().setValue(LOG_CONTEXT_KEY, served.log);
