@@ -87,6 +87,15 @@ describe('npm start', () => {
     expect(code).toBe(1);
   });
 
+  it('says which Node it needs', async () => {
+    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.14.0" } })';
+    const { code, err } = await ended(
+      spawn(process.execPath, ['--import', 'tsx', '--import', `data:text/javascript,${older}`, MAIN]),
+    );
+    expect(err).toBe('Node 22.14.0 is too old: use 20.20 or later, or 22.15 or later.\n');
+    expect(code).toBe(1);
+  });
+
   it('refuses an option that it does not know, and a number that is none', async () => {
     expect((await ended(start(['--rolouts', '3']))).err).toContain("Unknown option '--rolouts'");
     expect((await ended(start(['--rollouts', 'many']))).err).toContain('--rollouts is "many"');
