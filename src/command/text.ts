@@ -42,6 +42,6 @@ export const noStyle: Style = (_name, text) => text;
 const ansiStyle: Style = (name, text) => styleText(name, text, { validateStream: false });
 
 /** Colours for a terminal that has them; `NO_COLOR`, `TERM=dumb` and a pipe get plain text. */
-export function styleFor(stream: NodeJS.WriteStream): Style {
+export function styleFor(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'hasColors'>): Style {
   return stream.isTTY && stream.hasColors() ? ansiStyle : noStyle;
 }

@@ -68,9 +68,11 @@ class TreeOfRow {
     const { failureId, events, omitted } = this.#row.report;
     const own = failureId === undefined ? undefined : events.get(failureId);
     if (own !== undefined) this.#chain('own failure', 'red', own);
-    // A rollout without a failure of its own went on after these; with one, they stand beside it.
-    const label = own === undefined ? 'recovered' : 'also observed';
+    const { failure } = factsOf(this.#row);
+    // A rollout that did not fail went on after these; one that did has them beside its failure.
+    const label = own !== undefined ? 'also observed' : failure !== undefined ? 'observed' : 'recovered';
     for (const event of this.#heads()) this.#chain(label, 'yellow', event);
+    if (failure !== undefined) this.#lines.push(`  row says ${oneLine(failure)}`);
     if (omitted) this.#lines.push(this.#style('yellow', `  ${this.#omittedNote()}`));
     return this.#lines;
   }

@@ -3,7 +3,11 @@ import { FailureReport, type FailureReportRecord } from '../../src/records/failu
 import { FailureReportRow } from '../../src/transport/row.ts';
 
 /** A saved row as a Gym user has it, its ids from numbers so that a run can be repeated. */
-export function row(index: number, report: FailureReportRecord = {}, more: Record<string, unknown> = {}): object {
+export function row(
+  index: number,
+  report: FailureReportRecord = {},
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
   return {
     responses_create_params: { input: [{ role: 'user', content: `Task ${index >> 2}: add the numbers.` }] },
     response: { id: `resp_${index}`, output: [], usage: { input_tokens: 200 + (index % 50), output_tokens: 40 } },
