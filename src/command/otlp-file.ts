@@ -3,10 +3,10 @@ import {
   EVENT_CAUSE_ID,
   EVENT_ID,
   EVENT_KIND,
-  EVENT_NAME,
   EVENT_STAGE,
+  FAILURE_EVENT_NAME,
   ROLLOUT_ID,
-} from './attribute-names.ts';
+} from '../instrumentation/attributes.ts';
 import { jsonLines } from './json-lines.ts';
 import type { Problems } from './problems.ts';
 import type { Sighting, SpanFacts, TraceSource } from './traces.ts';
@@ -55,7 +55,7 @@ function addSpan(span: Record<string, unknown>, spans: SpanFacts[]): void {
   if (traceId === '') return;
   let sightings: Sighting[] | undefined;
   for (const event of members(span.events)) {
-    const sighting = event.name === EVENT_NAME ? sightingOf(event.attributes) : undefined;
+    const sighting = event.name === FAILURE_EVENT_NAME ? sightingOf(event.attributes) : undefined;
     if (sighting === undefined) continue;
     sightings ??= [];
     sightings.push(sighting);
@@ -70,7 +70,7 @@ function addSpan(span: Record<string, unknown>, spans: SpanFacts[]): void {
 }
 
 function addLogRecord(record: Record<string, unknown>, spans: SpanFacts[]): void {
-  if (record.eventName !== EVENT_NAME) return;
+  if (record.eventName !== FAILURE_EVENT_NAME) return;
   const sighting = sightingOf(record.attributes);
   const traceId = hexId(record.traceId);
   if (sighting === undefined || traceId === '') return;
