@@ -4,10 +4,10 @@ import { type NgFailureEvent, restore } from './ng-failure-event.ts';
 
 /**
  * The failure that `report.failureId` names, rebuilt with its causes as explicit `cause`s and the same ids;
- * `undefined` when the report names none.
+ * `undefined` when the report names none, or is none.
  */
-export function rebuildFailure(report: FailureReport): NgFailureEvent | undefined {
-  return rebuild(report, 'reply');
+export function rebuildFailure(report: FailureReport | undefined): NgFailureEvent | undefined {
+  return report === undefined ? undefined : rebuild(report, 'reply');
 }
 
 /** The same for a chain that came another way than by a reply. */

@@ -98,7 +98,7 @@ async function failedReply(response: ReplyLike): Promise<FailedReply | undefined
   const { status, statusText, url } = response;
   return {
     facts: { status, statusText, url, body: await bodyOf(response) },
-    failure: report === undefined ? undefined : rebuildFailure(report),
+    failure: rebuildFailure(report),
   };
 }
 

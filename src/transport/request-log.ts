@@ -22,7 +22,7 @@ export class RequestFailureLog {
   #operations: Map<string, ModelOperationObservation> | undefined;
   #ownError: unknown;
   /**
-   * Whether the reply's headers have left: what fails from here on is in no header.
+   * Whether the reply's headers have left, or no reply is waited for: then the request's own failure is told at once.
    * @internal
    */
   replied = false;
@@ -34,6 +34,7 @@ export class RequestFailureLog {
    */
   static capture<T>(fn: (log: RequestFailureLog) => T): T {
     const log = new RequestFailureLog();
+    log.replied = true;
     return context.with(context.active().setValue(LOG_CONTEXT_KEY, log), () =>
       requestStorage.run({ log }, () => fn(log)),
     );
