@@ -1,0 +1,256 @@
+import { createServer, type Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { streamSSE } from 'hono/streaming';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { failureReports } from '../../src/frameworks/hono.ts';
+import { FailureReport } from '../../src/records/failure-report.ts';
+import { HEADER_NAME } from '../../src/records/wire.ts';
+import { FailureHeader } from '../../src/transport/header.ts';
+import { failRequest, observeFailure } from '../../src/transport/observe.ts';
+import { RequestFailureLog } from '../../src/transport/request-log.ts';
+import {
+  describeContract,
+  event,
+  exchange,
+  listen,
+  pause,
+  raisedDuring,
+  reasons,
+  type TestServer,
+} from '../support/framework-contract.ts';
+
+const open: TestServer[] = [];
+beforeAll(() => {
+  // Hono prints what it caught.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+function nodeServer(app: Hono): Server {
+  const server = createAdaptorServer({ fetch: app.fetch });
+  if (!('closeAllConnections' in server)) throw new Error('Not an HTTP/1 server');
+  return server;
+}
+
+async function serve(app: Hono): Promise<TestServer> {
+  const server = await listen(nodeServer(app));
+  open.push(server);
+  return server;
+}
+
+function contractApp(withAdapter: boolean): Hono {
+  const app = new Hono();
+  if (withAdapter) app.use(failureReports());
+  app.get('/recovered', (c) => {
+    observeFailure(event('attempt'));
+    return c.json({ fine: true });
+  });
+  app.get('/event', () => {
+    throw event('own');
+  });
+  app.get('/caused', async () => {
+    throw new Error('outer', { cause: event('own') });
+  });
+  app.get('/plain', () => {
+    throw new Error('plain');
+  });
+  app.get('/teapot', () => {
+    throw new HTTPException(418, { message: 'short and stout', cause: event('own') });
+  });
+  app.post('/body', async (c) => {
+    await c.req.json();
+    throw event('own');
+  });
+  app.get('/slow/:id', async (c) => {
+    const id = c.req.param('id');
+    await pause();
+    observeFailure(event(`attempt ${id}`));
+    await pause();
+    throw event(`own ${id}`);
+  });
+  return app;
+}
+
+describeContract('hono on node-server', { start: (withAdapter) => listen(nodeServer(contractApp(withAdapter))) });
+
+describe('hono on node-server', () => {
+  it('names what onError answers, of the app and of an app below it', async () => {
+    const below = new Hono();
+    below.get('/event', () => {
+      throw event('below');
+    });
+    below.onError((_error, c) => c.text('below', 503));
+    const app = new Hono();
+    app.use(failureReports());
+    app.onError((_error, c) => c.text('fine after all'));
+    app.route('/below', below);
+    app.get('/event', () => {
+      throw event('own');
+    });
+    const { port } = await serve(app);
+    const [own, nested] = [await exchange(port, '/event'), await exchange(port, '/below/event')];
+    expect([own.status, reasons(own.report)]).toEqual([200, ['own']]);
+    expect([nested.status, reasons(nested.report)]).toEqual([503, ['below']]);
+  });
+
+  it('names what an onError itself throws', async () => {
+    const app = new Hono();
+    app.use(failureReports());
+    app.onError((error) => {
+      throw event('outer', error);
+    });
+    app.get('/event', () => {
+      throw event('inner');
+    });
+    const { port } = await serve(app);
+    const got = await exchange(port, '/event');
+    expect(got.status).toBe(500);
+    expect(reasons(got.report)).toContain('inner');
+    expect(reasons(got.report)[0]).toBe('outer');
+  });
+
+  it('adds to the report of a reply that is passed on, and keeps its other headers', async () => {
+    const upstream = await listen((_request, response) => {
+      response.setHeader(HEADER_NAME, FailureHeader.encode(FailureReport.ofEvents(passedOn()))[HEADER_NAME] ?? '');
+      response.setHeader('Set-Cookie', ['a=1', 'b=2']);
+      response.end('from above');
+    });
+    open.push(upstream);
+    const relay = (withAdapter: boolean): Hono => {
+      const app = new Hono();
+      if (withAdapter) app.use(failureReports());
+      app.get('/', async () => {
+        observeFailure(event('attempt'));
+        return fetch(`http://127.0.0.1:${upstream.port}/`);
+      });
+      return app;
+    };
+    const bare = await exchange((await serve(relay(false))).port, '/');
+    const got = await exchange((await serve(relay(true))).port, '/');
+    expect(got.bytes).toBe(bare.bytes);
+    expect(got.bytes).toMatch(/a=1.*b=2.*from above/s);
+    expect(reasons(bare.report)).toEqual(['passed on']);
+    expect(reasons(got.report)).toEqual(['passed on', 'attempt']);
+  });
+
+  it('lets an event stream pass, and takes what its callback names after the headers left', async () => {
+    const streaming = (withAdapter: boolean): Hono => {
+      const app = new Hono();
+      if (withAdapter) app.use(failureReports());
+      app.get('/', (c) => {
+        observeFailure(event('attempt'));
+        return streamSSE(
+          c,
+          async (stream) => {
+            await stream.writeSSE({ data: 'one' });
+            await pause();
+            throw event('late');
+          },
+          async (error) => failRequest(error),
+        );
+      });
+      return app;
+    };
+    const bare = await exchange((await serve(streaming(false))).port, '/');
+    const { port } = await serve(streaming(true));
+    const raised = await raisedDuring(async () => {
+      const got = await exchange(port, '/');
+      expect(got.bytes).toBe(bare.bytes);
+      expect(got.bytes).toContain('data: one');
+      expect(reasons(got.report)).toEqual(['none', 'attempt']);
+    });
+    expect(raised).toEqual(['late']);
+  });
+
+  it('acts once when it is registered twice', async () => {
+    const app = new Hono();
+    app.use(failureReports());
+    app.use(failureReports());
+    app.get('/', () => {
+      throw event('own');
+    });
+    const { port } = await serve(app);
+    const raised = await raisedDuring(async () => {
+      expect(reasons((await exchange(port, '/')).report)).toEqual(['own']);
+    });
+    expect(raised).toEqual(['own']);
+  });
+});
+
+describe('hono without a Node server', () => {
+  const report = (response: Response) => reasons(FailureHeader.decode(response.headers));
+
+  it('sets the header on the response', async () => {
+    const app = contractApp(true);
+    const bare = contractApp(false);
+    for (const [path, expected] of [
+      ['/recovered', ['none', 'attempt']],
+      ['/event', ['own']],
+      ['/caused', ['own']],
+      ['/plain', []],
+      ['/teapot', ['own']],
+      ['/nowhere', []],
+    ] as const) {
+      const [got, without] = [await app.request(path), await bare.request(path)];
+      expect([got.status, await got.text()]).toEqual([without.status, await without.text()]);
+      expect(report(got)).toEqual(expected);
+      got.headers.delete(HEADER_NAME);
+      expect([...got.headers]).toEqual([...without.headers]);
+    }
+  });
+
+  it('keeps concurrent requests apart', async () => {
+    const app = contractApp(true);
+    const ids = Array.from({ length: 24 }, (_, id) => id);
+    const got = await Promise.all(ids.map(async (id) => report(await app.request(`/slow/${id}`))));
+    expect(got).toEqual(ids.map((id) => [`own ${id}`, `attempt ${id}`]));
+  });
+
+  it('adds to the report of a fetched response, whose headers cannot be changed', async () => {
+    const upstream = await listen(
+      createServer((_request, response) => {
+        response.setHeader(HEADER_NAME, FailureHeader.encode(FailureReport.ofEvents(passedOn()))[HEADER_NAME] ?? '');
+        response.end('from above');
+      }),
+    );
+    open.push(upstream);
+    const app = new Hono();
+    app.use(failureReports(), failureReports());
+    app.get('/', async () => {
+      observeFailure(event('attempt'));
+      return fetch(`http://127.0.0.1:${upstream.port}/`);
+    });
+    const got = await app.request('/');
+    expect(await got.text()).toBe('from above');
+    expect(report(got)).toEqual(['passed on', 'attempt']);
+  });
+
+  it('announces the request’s own failure and leaves no log behind', async () => {
+    const raised = await raisedDuring(async () => contractApp(true).request('/event'));
+    expect(raised).toEqual(['own']);
+    expect(RequestFailureLog.current()).toBeUndefined();
+  });
+
+  it('takes bindings of other runtimes for what they are', async () => {
+    const got = await contractApp(true).request('/event', {}, { incoming: 'a binding', outgoing: {} });
+    expect(report(got)).toEqual(['own']);
+  });
+
+  it('holds the header to the limit it is given', async () => {
+    const app = new Hono();
+    app.use(failureReports({ maxHeaderBytes: 64 }));
+    app.get('/', () => {
+      throw event('own');
+    });
+    expect((await app.request('/')).headers.get(HEADER_NAME)).toBe('{"omitted":true}');
+  });
+});
+
+function passedOn(): { failureId: string; events: Map<string, ReturnType<ReturnType<typeof event>['toRecord']>> } {
+  const record = event('passed on').toRecord();
+  return { failureId: record.event_id, events: new Map([[record.event_id, record]]) };
+}
