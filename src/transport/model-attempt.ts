@@ -131,7 +131,9 @@ export class ModelAttempt implements ReplyWatcher, WaitingAttempt {
   /** The client goes on meanwhile: whatever it does next, the event comes first. */
   #awaitBody(): void {
     this.#scope?.awaitNext(this);
-    setTimeout(() => guarded('observing a model attempt', () => this.settle('ended')), BODY_PATIENCE_MS).unref();
+    const settle = () => guarded('observing a model attempt', () => this.settle('ended'));
+    // A busy process reads what came meanwhile first.
+    setTimeout(() => setImmediate(settle), BODY_PATIENCE_MS).unref();
   }
 
   /**

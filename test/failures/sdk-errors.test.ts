@@ -93,7 +93,7 @@ const CASES: Case[] = [
   { client: 'axios', way: 'quota', details: status('AxiosError', 'Request failed with status code 429', 429) },
   { client: 'axios', ...unreachable('AxiosError') },
   { client: 'axios', ...dropped('reset', 'AxiosError') },
-  { client: 'axios', ...dropped('cut', 'AxiosError') },
+  { client: 'axios', way: 'cut', details: status('AxiosError', 'stream has been aborted', 200) },
   { client: 'axios', ...dropped('other', 'AxiosError', expect.stringContaining('Parse Error')) },
   {
     client: 'axios',
@@ -111,7 +111,7 @@ const CASES: Case[] = [
   { client: 'got', way: 'silent', details: plain('TimeoutError', expect.anything()), kind: 'transport_timeout' },
   { client: 'undici', way: 'broken', details: status('ResponseError', 'Response Error', 500) },
   { client: 'undici', ...unreachable('Error') },
-  { client: 'undici', ...dropped('cut', 'Error') },
+  { client: 'undici', ...dropped('cut', 'SocketError', 'other side closed') },
   { client: 'undici', ...dropped('other', 'HTTPParserError', expect.stringContaining('does not match the HTTP')) },
   {
     client: 'undici',

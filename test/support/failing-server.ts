@@ -69,6 +69,9 @@ interface Exchange {
   readonly wantsStream: boolean;
 }
 
+/** Long enough that a client on a busy machine has read what came before. */
+const PAUSE_MS = 200;
+
 const QUOTA = { code: 'insufficient_quota', type: 'insufficient_quota', message: 'You exceeded your current quota' };
 const RATE = { code: 'rate_limit_exceeded', type: 'requests', message: 'Slow down' };
 const SERVER = { code: null, type: 'server_error', message: 'The server had an error' };
@@ -82,7 +85,8 @@ function answer(exchange: Exchange): void {
     case 'cut':
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
       res.write('{"id":"x"');
-      setTimeout(() => req.socket.resetAndDestroy(), 20);
+      // A reset that a busy client reads together with the bytes before it looks like an end to it, or not: no reset here.
+      setTimeout(() => req.socket.destroy(), PAUSE_MS);
       break;
     case 'rate':
       fail(res, 429, RATE);
@@ -112,7 +116,7 @@ function answer(exchange: Exchange): void {
     case 'half-stream':
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(chatChunk({ role: 'assistant', content: 'Hal' }));
-      setTimeout(() => req.socket.destroy(), 20);
+      setTimeout(() => req.socket.destroy(), PAUSE_MS);
       break;
     case 'error-event':
       res.writeHead(200, { 'content-type': 'text/event-stream' });
