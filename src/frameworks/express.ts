@@ -1,0 +1,43 @@
+import { failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
+import { guarded } from '../transport/guard.ts';
+import type { FailureReportsOptions } from '../transport/listener.ts';
+import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
+import { hearErrors } from './express-router.ts';
+
+export type { FailureReportsOptions } from '../transport/listener.ts';
+
+type Next = (error?: unknown) => void;
+
+/** Opens the request's scope where there is none. */
+export type ExpressHandler = (request: RequestLike, response: ReplyLike, next: Next) => void;
+
+/** Names the request's own failure and passes the error on. */
+export type ExpressErrorHandler = (error: unknown, request: RequestLike, response: ReplyLike, next: Next) => void;
+
+/**
+ * Middleware for Express 5 and 4: `app.use(failureReports())`, after the routes. An error of a route, of middleware or of
+ * an error handler becomes its request's own failure when there is an `NgFailureEvent` in its chain; the last one counts.
+ * Express's handling, status and body stay.
+ *
+ * It may stand anywhere. Before the routes it also hears errors that a router of their own answers, and gives requests
+ * that the instrumentation does not serve a log from their start; after them such a request has one from its error on.
+ *
+ * @returns a handler and an error handler: `app.use` takes both at once
+ */
+export function failureReports(options: FailureReportsOptions = {}): [ExpressHandler, ExpressErrorHandler] {
+  const fail = (error: unknown, request: RequestLike, response: ReplyLike): void => {
+    openScope(request, response, options);
+    failServedRequest(request, error);
+  };
+  return [
+    function failureReportsOfExpress(request, response, next) {
+      guarded('finding Express’s error handlers', () => hearErrors(request, fail));
+      runInScope(openScope(request, response, options), next);
+    },
+    function failureOfExpress(error, request, response, next) {
+      guarded('finding Express’s error handlers', () => hearErrors(request, fail));
+      fail(error, request, response);
+      next(error);
+    },
+  ];
+}
