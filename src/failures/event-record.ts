@@ -51,5 +51,5 @@ function foreignCopyFacts(facts: unknown): EventFacts | undefined {
   const provenance = facts.provenance === 'here' || facts.provenance === 'reply' ? facts.provenance : 'restored';
   const id = facts.record.event_id;
   if (typeof id !== 'string') return undefined;
-  return { record: Object.freeze(readEvent(copyJson(facts.record, 'event', EVENT_LEVEL), id)), provenance };
+  return { record: readEvent(copyJson(facts.record, 'event', EVENT_LEVEL), id), provenance };
 }

@@ -84,7 +84,7 @@ export class NgFailureEvent extends Error {
    * event may have
    */
   constructor(options: NgFailureEventOptions) {
-    super(checkedReason(options), 'cause' in options ? { cause: options.cause } : undefined);
+    super(checkedReason(options), options?.cause === undefined ? undefined : { cause: options.cause });
     const record = restoring?.record ?? recordFrom(options);
     const facts = makeFacts(record, restoring?.provenance ?? 'here');
     Object.defineProperty(this, RECORD, { value: facts });
@@ -143,7 +143,7 @@ export function restore(value: unknown, cause: unknown, provenance: Provenance):
   if (typeof id !== 'string' || id === '') {
     throw new TypeError(`Cannot make an NgFailureEvent: event_id must be non-empty text, got ${shown(id)}`);
   }
-  const record = Object.freeze(readEvent(copyJson(value, 'record', EVENT_LEVEL), id));
+  const record = readEvent(copyJson(value, 'record', EVENT_LEVEL), id);
   restoring = { record, provenance };
   try {
     const options = {

@@ -141,7 +141,8 @@ function isCommonForeignError(value: SdkErrorDetails | undefined): boolean {
 
 /**
  * An event read from JSON data under the map key `id`: members that are `null` are dropped, an absent `event_id` is
- * the key, an unknown plain kind moves into the `unregistered:` namespace, unknown members stay.
+ * the key, an unknown plain kind moves into the `unregistered:` namespace, unknown members stay. `value` must be frozen
+ * in depth already; what this makes anew is frozen too.
  *
  * @throws TypeError naming the member and the value
  */
@@ -151,10 +152,10 @@ export function readEvent(value: unknown, id: string): FailureEvent {
   if (!isPlainObject(value)) throw new TypeError(`${path}: expected an object, got ${shown(value)}`);
   const event: Record<string, unknown> = withoutNulls(value);
   event.event_id ??= id;
-  if (isPlainObject(event.foreign_error)) event.foreign_error = withoutNulls(event.foreign_error);
+  if (isPlainObject(event.foreign_error)) event.foreign_error = Object.freeze(withoutNulls(event.foreign_error));
   const kind = event.failure_kind;
   if (typeof kind === 'string') event.failure_kind = readFailureKind(kind) ?? kind;
-  if (isFailureEvent(event, path)) return event;
+  if (isFailureEvent(event, path)) return Object.freeze(event);
   throw new TypeError(`${path}: not an event`);
 }
 

@@ -2,7 +2,7 @@ import { type FailureEvent, readEvent } from './failure-event.ts';
 import { copyJson, isPlainObject, setOwn } from './json.ts';
 import { checkReportText, freezeChecked } from './report-text.ts';
 import { sharedSymbol } from './shared-state.ts';
-import { shown } from './text.ts';
+import { explained, shown } from './text.ts';
 
 /** A report in its wire form; what is not set is left out. */
 export interface FailureReportRecord {
@@ -13,13 +13,28 @@ export interface FailureReportRecord {
 
 const BRAND = sharedSymbol('report');
 
+function refuse(): never {
+  throw new TypeError('A failure report is immutable: make another one with merge() or FailureReport.parse()');
+}
+
+const ReadOnlyEvents: object = Object.create(Map.prototype, {
+  set: { value: refuse },
+  delete: { value: refuse },
+  clear: { value: refuse },
+});
+
+/** Makes the map's own mutators refuse, so that a report cannot be changed through `events`. */
+function readOnly(events: Map<string, FailureEvent>): Map<string, FailureEvent> {
+  return Object.freeze(Object.setPrototypeOf(events, ReadOnlyEvents) as Map<string, FailureEvent>);
+}
+
 /**
  * What a reply forwards: its own failure (absent on success) and every failure observed on the way to it. Immutable;
  * it keeps nothing of what it was made from. Wire key in a stream: `nemo_gym_failure_report`.
  */
 export class FailureReport {
   /** The report that holds nothing; it is neither sent nor saved. */
-  static readonly EMPTY: FailureReport = new FailureReport(undefined, new Map(), false);
+  static readonly EMPTY: FailureReport = new FailureReport(undefined, readOnly(new Map()), false);
 
   /** Names this reply's own failure, an id of {@link events}; absent on success. Wire key: `failure_id`. */
   readonly failureId: string | undefined;
@@ -27,6 +42,9 @@ export class FailureReport {
   readonly events: ReadonlyMap<string, FailureEvent>;
   /** Whether evidence was lost on the way. Default: false. Wire key: `omitted`. */
   readonly omitted: boolean;
+
+  /** Only the constructor gives it: neither a proxy nor an object made of the prototype has it. */
+  readonly #own = true;
 
   private constructor(failureId: string | undefined, events: Map<string, FailureEvent>, omitted: boolean) {
     this.failureId = failureId;
@@ -38,7 +56,13 @@ export class FailureReport {
 
   /** Whether `value` is a report, of this copy of the package or of another one. */
   static is(value: unknown): value is FailureReport {
-    return value instanceof FailureReport || (typeof value === 'object' && value !== null && BRAND in value);
+    if (typeof value !== 'object' || value === null) return false;
+    try {
+      return #own in value || (BRAND in value && 'toJSON' in value && typeof value.toJSON === 'function');
+    } catch {
+      // A proxy that throws: whatever it is, it is no report.
+      return false;
+    }
   }
 
   /**
@@ -48,9 +72,9 @@ export class FailureReport {
    * @throws TypeError that names the member and the value, when `value` is not a valid report
    */
   static parse(value: unknown): FailureReport {
-    if (value instanceof FailureReport) return value;
-    const given = FailureReport.is(value) ? value.toJSON() : value;
+    if (typeof value === 'object' && value !== null && #own in value) return value;
     try {
+      const given = FailureReport.is(value) ? value.toJSON() : value;
       return FailureReport.#read(copyJson(given, 'report'));
     } catch (error) {
       throw invalidReport(error);
@@ -146,8 +170,7 @@ export class FailureReport {
 }
 
 function invalidReport(error: unknown): TypeError {
-  const why = error instanceof Error ? error.message : String(error);
-  return new TypeError(`Invalid failure report: ${why}`, { cause: error });
+  return new TypeError(`Invalid failure report: ${explained(error)}`, { cause: error });
 }
 
 function readEvents(value: unknown): Map<string, FailureEvent> {
@@ -156,20 +179,12 @@ function readEvents(value: unknown): Map<string, FailureEvent> {
   if (!isPlainObject(value)) throw new TypeError(`events: expected an object, got ${shown(value)}`);
   let linked = false;
   for (const id of Object.keys(value)) {
-    const given = value[id];
-    const event = readEvent(given, id);
-    // What was dropped or renamed made a new object; the members themselves are frozen already.
-    if (event !== given) freezeRebuilt(event);
+    const event = readEvent(value[id], id);
     events.set(id, event);
     linked ||= event.cause_id !== undefined || event.event_id !== id;
   }
   if (linked) validateFailureEventMap(events);
   return events;
-}
-
-function freezeRebuilt(event: FailureEvent): void {
-  if (event.foreign_error !== undefined) Object.freeze(event.foreign_error);
-  Object.freeze(event);
 }
 
 /**
@@ -183,6 +198,7 @@ export function validateFailureEventMap<
 >(events: M): M {
   const map: ReadonlyMap<string, FailureEvent> = events instanceof Map ? events : new Map(Object.entries(events));
   for (const [id, event] of map) {
+    if (!isPlainObject(event)) throw new TypeError(`events.${id}: expected an object, got ${shown(event)}`);
     if (event.event_id !== id) {
       throw new TypeError(`events.${id}: the key differs from event_id ${shown(event.event_id)}`);
     }
@@ -204,18 +220,3 @@ export function validateFailureEventMap<
   }
   return events;
 }
-
-/** Makes the map's own mutators refuse, so that a report cannot be changed through `events`. */
-function readOnly(events: Map<string, FailureEvent>): Map<string, FailureEvent> {
-  return Object.setPrototypeOf(events, ReadOnlyEvents) as Map<string, FailureEvent>;
-}
-
-function refuse(): never {
-  throw new TypeError('A failure report is immutable: make another one with merge() or FailureReport.parse()');
-}
-
-const ReadOnlyEvents: object = Object.create(Map.prototype, {
-  set: { value: refuse },
-  delete: { value: refuse },
-  clear: { value: refuse },
-});

@@ -18,10 +18,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /**
  * Sets an own member whatever its name is: ids are data from other machines, and an assignment to `__proto__` would
- * change the object's prototype instead.
+ * change the object's prototype instead. Where an app freezes `Object.prototype`, an assignment to `constructor` throws.
  */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') {
+  if (key in Object.prototype) {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
   } else {
     target[key] = value;

@@ -1,12 +1,15 @@
 import { shown } from './text.ts';
 import { REPORT_MAX_LEVELS } from './wire.ts';
 
-/** An escape of a surrogate: only such a text can hold a lone one. */
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** An escaped high surrogate without a low one after it, or a low one without a high one before it. */
+const LONE_SURROGATE_ESCAPE =
+  /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
 /** Whether every text that JSON `text` holds is certainly well-formed, so that nobody needs to look at each. */
 export function checkReportText(text: string): boolean {
-  return text.isWellFormed() && !(text.includes('\\u') && SURROGATE_ESCAPE.test(text));
+  if (!text.isWellFormed()) return false;
+  // After a backslash that is itself escaped, what looks like an escape is not one.
+  return !text.includes('\\u') || !(text.includes('\\\\') || LONE_SURROGATE_ESCAPE.test(text));
 }
 
 /**
@@ -19,10 +22,11 @@ export function freezeChecked(value: unknown, level = 1): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${shown(value)} has no form in JSON`);
   if (typeof value !== 'object' || value === null) return value;
   if (level > REPORT_MAX_LEVELS) throw new TypeError(`nested over ${REPORT_MAX_LEVELS} levels`);
-  // JSON.parse gives back plain objects and arrays, so for…in meets own members only.
   for (const key in value) {
     const member: unknown = (value as Record<string, unknown>)[key];
-    if (typeof member === 'object' || typeof member === 'number') freezeChecked(member, level + 1);
+    if (typeof member !== 'object' && typeof member !== 'number') continue;
+    // for…in also meets what an app's libraries added to Object.prototype, and that is not ours to freeze.
+    if (Object.hasOwn(value, key)) freezeChecked(member, level + 1);
   }
   return Object.freeze(value);
 }

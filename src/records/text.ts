@@ -1,5 +1,8 @@
 import { TRUNCATION_MARKER } from './wire.ts';
 
+/** Paths and values come from other machines; what an error says of them stays readable. */
+const EXPLANATION_MAX_CHARS = 500;
+
 /**
  * `text` as well-formed Unicode of at most `maxChars` code points, as Python counts them. A longer text keeps its
  * start and ends in the truncation marker, inside that budget. A surrogate pair is never cut: pydantic refuses a whole
@@ -20,6 +23,16 @@ function offsetOfCodePoint(text: string, count: number): number {
     offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
   }
   return offset;
+}
+
+/** What a caught value says of itself, for an error message or a diagnostic line; bounded, and never throws. */
+export function explained(thrown: unknown): string {
+  try {
+    const message = thrown instanceof Error ? thrown.message : thrown;
+    return typeof message === 'string' ? boundedText(message, EXPLANATION_MAX_CHARS) : shown(message);
+  } catch {
+    return 'something that cannot be shown';
+  }
 }
 
 /** `value` for an error message: one line, quoted when it is text, never longer than a line of a terminal. */
