@@ -67,8 +67,8 @@ test('a cause that is text or a number is the answer too', () => {
   expect(routeReplyError(agentRouteFailure('run', 'thrown text'))).toBe('thrown text');
 });
 
-test('a route failure without a cause answers for itself', () => {
-  const failure = agentRouteFailure('run', undefined);
+test.each([undefined, null])('a route failure whose cause is %s answers for itself', (cause) => {
+  const failure = agentRouteFailure('run', cause);
   expect(routeReplyError(failure)).toBe(failure);
 });
 

@@ -49,6 +49,17 @@ test('terminal and partial are in no record, report, JSON or printed error', () 
   expect(said).not.toMatch(/terminal|partial|secret page/);
 });
 
+test('another boundary can be said, and evidence that is empty is evidence', () => {
+  const failure = handledEpisodeFailure({
+    boundary: 'resources_server',
+    failureKind: 'verifier_error',
+    failureReason: 'no score',
+    terminal: false,
+    partial: null,
+  });
+  expect([failure.boundary, failure.partial]).toEqual(['resources_server', null]);
+});
+
 test('kind, reason and stage are the environment’s own, whatever the cause has', () => {
   const cause = new NgFailureEvent({
     boundary: 'resources_server',

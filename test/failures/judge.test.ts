@@ -82,6 +82,11 @@ test.each([
   expect(judgeFailureIn(error)?.event.failureReason).toBe('x');
 });
 
+test('of parser errors inside each other the outermost gives the reason', () => {
+  const error = new JudgeError('gave up after 3', { cause: new JudgeError('no score') });
+  expect(judgeFailureIn(error)?.event.failureReason).toBe('gave up after 3');
+});
+
 test('a parser’s error without a message still gives a reason', () => {
   expect(judgeFailureIn(new JudgeError())?.event.failureReason).toBe('The judge call failed');
 });

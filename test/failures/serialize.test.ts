@@ -214,6 +214,13 @@ test('facts that another program wrote are bounded when they are read', () => {
   ]);
 });
 
+test('a message that was cut inside a masked credential is not masked a second time', () => {
+  const failure = event(new Error(`${'a '.repeat(240)}token=secret${' a'.repeat(50)}`));
+  const facts = (error: unknown) => event0(error).toRecord().foreign_error?.message;
+  expect(facts(failure)).toMatch(/token=\.\.\.\[truncated\]$/);
+  expect(facts(carried(failure))).toBe(facts(failure));
+});
+
 test('a credential is masked whole, however long it is', () => {
   const said = JSON.stringify(serializeFailure(new Error(`token=${'s'.repeat(900)} refused`)));
   expect(said).toContain('token=*** refused');
