@@ -2,11 +2,14 @@ import { isHttpStatus, type SdkErrorDetails } from '../records/failure-event.ts'
 import { sharedState } from '../records/shared-state.ts';
 import { boundedText } from '../records/text.ts';
 import { FOREIGN_MESSAGE_MAX_CHARS } from '../records/wire.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /** Longest name of an error type that is kept. */
 const TYPE_MAX_CHARS = 200;
 /** More of a message than can be kept is not even looked at. */
 const LOOKED_AT = 8 * FOREIGN_MESSAGE_MAX_CHARS;
+/** As many messages of an `AggregateError` say what is wrong. */
+const MESSAGES_INSIDE = 4;
 /** Names that say less than the class they are inherited by. */
 const GENERIC_NAMES: ReadonlySet<string> = new Set([
   'Error',
@@ -81,6 +84,8 @@ function typeNameOf(error: unknown): string {
 
 function messageOf(error: unknown): string {
   if (typeof error === 'string') return error;
+  // The text of a long integer takes time that grows with its square.
+  if (typeof error === 'bigint') return BigInt.asIntN(512, error) === error ? String(error) : 'a very long integer';
   if (error === null || (typeof error !== 'object' && typeof error !== 'function')) return String(error);
   const message = safeText(error, 'message');
   return message || messagesInside(safeGet(error, 'errors')) || safeText(error, 'code');
@@ -88,10 +93,10 @@ function messageOf(error: unknown): string {
 
 /** The messages of an `AggregateError`, which often has none of its own. */
 function messagesInside(errors: unknown): string {
-  if (!Array.isArray(errors)) return '';
   const messages: string[] = [];
-  for (let index = 0; index < Math.min(errors.length, 4); index += 1) {
-    const message = safeText(safeGet(errors, String(index)), 'message');
+  // Whatever stands under `errors`: asking a revoked proxy whether it is an array throws.
+  for (let index = 0; index < MESSAGES_INSIDE; index += 1) {
+    const message = safeText(safeGet(errors, String(index)), 'message').slice(0, LOOKED_AT);
     if (message !== '' && !messages.includes(message)) messages.push(message);
   }
   return messages.join('; ');
@@ -110,23 +115,4 @@ function statusOf(error: unknown): number | undefined {
     safeGet(response, 'statusCode'),
   ];
   return candidates.find(isHttpStatus);
-}
-
-/** Each pattern is linear: no part of it can match the same text in two ways. */
-const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer|basic|digest)\s+[\w.~+/=-]{6,}/gi, '$1 ***'],
-  [/(\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/g, '$1***@'],
-  [/([?&](?:key|sig|signature)=)[^\s&"']+/gi, '$1***'],
-  [/\b(?:sk|pk|rk|hf|nvapi|ghp|gho|xox[abp])[-_][\w-]{8,}/g, '***'],
-  [
-    /((?:api[-_ ]?key|access[-_ ]?key|token|secret|passw(?:or)?d|authorization|cookie)["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;&}]+/gi,
-    '$1***',
-  ],
-];
-
-/** `text` with what looks like a credential masked. */
-export function withoutSecrets(text: string): string {
-  let masked = text;
-  for (const [pattern, replacement] of SECRETS) masked = masked.replace(pattern, replacement);
-  return masked;
 }

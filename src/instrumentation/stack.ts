@@ -1,5 +1,6 @@
 import { explicitCauses } from '../failures/cause-chain.ts';
-import { safeGet, sdkErrorDetails, withoutSecrets } from '../failures/foreign-error.ts';
+import { safeGet, sdkErrorDetails } from '../failures/foreign-error.ts';
+import { withoutSecrets } from '../failures/secrets.ts';
 import { boundedText } from '../records/text.ts';
 
 /** Errors of a chain that are shown, the first included. */
