@@ -78,7 +78,7 @@ try {
   }
   process.exitCode = kept ? 0 : 1;
 } finally {
-  if (!process.env.KEEP) rmSync(dir, { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 }
 
 function run({ name, args, seconds, megabytes }: Contender): void {
@@ -93,9 +93,9 @@ function run({ name, args, seconds, megabytes }: Contender): void {
   megabytes.push((Number(rss) * 1024) / 1e6);
 }
 
-function describe({ name, seconds }: Contender): string {
+function describe({ name, seconds, megabytes }: Contender): string {
   const spread = `${Math.min(...seconds).toFixed(2)}–${Math.max(...seconds).toFixed(2)}`;
-  return `${name}: ${median(seconds).toFixed(2)} s (${spread})`;
+  return `${name}: ${median(seconds).toFixed(2)} s (${spread}), ${Math.max(...megabytes).toFixed(0)} MB`;
 }
 
 function median(values: readonly number[]): number {

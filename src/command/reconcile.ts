@@ -2,7 +2,6 @@ import type { FailureEvent } from '../records/failure-event.ts';
 import { readFailureKind } from '../records/kinds.ts';
 import { rolloutsByAncestry } from './ancestry.ts';
 import type { Disagreement, ExplainedId, Finding, Reconciliation } from './findings.ts';
-import { IdTable } from './id-table.ts';
 import type { Problems } from './problems.ts';
 import { type RowPlace, reportFault, type SavedRow, savedRows } from './rows.ts';
 import { oneLine } from './text.ts';
@@ -31,7 +30,7 @@ export async function reconcile({ rows, traces, problems }: ReconcileOptions): P
   }
   const { explained, missing } = await onlyInTraces(side, index, traces);
   const findings = [...side.findings, ...missing];
-  const matched = side.matchedIds.size;
+  const matched = index.matchedCount;
   return {
     clean: findings.length === 0 && problems.badLines === 0,
     rows: {
@@ -63,7 +62,6 @@ class RowSide {
   readonly #rows = new Map<string, number | number[]>();
   readonly findings: Finding[] = [];
   readonly missingIds = new Set<string>();
-  readonly matchedIds = new IdTable();
   rowCount = 0;
   withReport = 0;
   omittedCount = 0;
@@ -116,7 +114,7 @@ class RowSide {
         missing.push(id);
         continue;
       }
-      this.matchedIds.add(id);
+      this.#index.match(id);
       for (const { traceId } of sightings) if (!eventOfTrace.has(traceId)) eventOfTrace.set(traceId, id);
       for (const sighting of sightings) this.findings.push(...disagreements(row, event, sighting));
     }
@@ -164,7 +162,7 @@ async function onlyInTraces(
   index: TraceIndex,
   sources: readonly TraceSource[],
 ): Promise<{ explained: ExplainedId[]; missing: Finding[] }> {
-  const left = [...index.ids()].filter((id) => side.matchedIds.find(id) === -1);
+  const left = [...index.unmatchedIds()];
   const rolloutsOf = ({ rolloutId, traceId }: DistinctSighting): readonly string[] =>
     rolloutId === undefined ? index.rolloutsOfTrace(traceId) : [rolloutId];
   const shared = new Set(left.filter((id) => index.sightings(id).some((sighting) => rolloutsOf(sighting).length > 1)));

@@ -25,7 +25,9 @@ const STAGE = 3;
 const CAUSE = 4;
 /** Place of the rollout that the span names among those of its trace. */
 const ROLLOUT = 5;
-const COLUMNS = 6;
+/** 1 when a row has the event too. */
+const MATCHED = 6;
+const COLUMNS = 7;
 
 const NONE: readonly never[] = [];
 
@@ -47,6 +49,8 @@ export class TraceIndex implements TraceLookup {
   spanCount = 0;
   /** Distinct event ids. */
   eventCount = 0;
+  /** Distinct event ids that {@link match} was told of. */
+  matchedCount = 0;
 
   /**
    * Reads every span of `sources`.
@@ -65,11 +69,19 @@ export class TraceIndex implements TraceLookup {
     return this.#traceIds.size;
   }
 
-  /** The ids of the events, in no certain order. */
-  *ids(): Generator<string> {
+  /** The ids that were not matched. */
+  *unmatchedIds(): Generator<string> {
     for (let event = 0; event < this.#eventIds.size; event += 1) {
-      if (this.#at(event, TRACE) !== 0) yield this.#eventIds.idOf(event);
+      if (this.#at(event, TRACE) !== 0 && this.#at(event, MATCHED) === 0) yield this.#eventIds.idOf(event);
     }
+  }
+
+  /** Notes that a row has the event, which the traces have. */
+  match(eventId: string): void {
+    const event = this.#eventIds.find(eventId);
+    if (this.#at(event, MATCHED) !== 0) return;
+    this.#first[event * COLUMNS + MATCHED] = 1;
+    this.matchedCount += 1;
   }
 
   /** How the event was seen; empty when the traces do not have it. */
