@@ -16,7 +16,8 @@ export class HeldBytes {
     for (let at = from; at < to; ) {
       const offset = this.#length % PIECE_BYTES;
       const piece = this.#pieceAt(this.#length);
-      const copied = bytes.copy(piece, offset, at, Math.min(to, at + PIECE_BYTES - offset));
+      // As much as the piece has room for.
+      const copied = bytes.copy(piece, offset, at, to);
       this.#length += copied;
       at += copied;
     }

@@ -12,7 +12,6 @@ export class RelayObserver {
   readonly #reader = new StreamFailureReportReader();
   readonly #log = RequestFailureLog.current();
   readonly #context = context.active();
-  #ended = false;
 
   /** @param encoding - how the bytes of a stream became text; default UTF-8 */
   see(chunk: unknown, encoding: BufferEncoding = 'utf8'): void {
@@ -27,8 +26,6 @@ export class RelayObserver {
 
   /** The stream is over, however it ended; only the first call counts. */
   end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
     guarded('observing a relayed stream', () => {
       // A relay made outside a request must not report to the request in which it happens to end, so the log is set
       // also where there is none.

@@ -33,9 +33,7 @@ class WebRelay<T> {
         this.#sourceClosed = true;
         if (!this.#reading) this.#close(controller);
       },
-      (error: unknown) => {
-        if (!this.#reading) this.#fail(controller, error);
-      },
+      (error: unknown) => this.#fail(controller, error),
     );
   }
 

@@ -131,6 +131,21 @@ describe('a web stream', () => {
     expect(seen).toEqual(OBSERVED_ONCE);
   });
 
+  it('closes right after the last chunk of a source that is closed by then', async () => {
+    const seen = await inRequest(async () => {
+      const eager = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(TERMINAL);
+          controller.close();
+        },
+      });
+      const reader = relayStream(eager).getReader();
+      await reader.read();
+      await Promise.race([reader.closed, delay(1000).then(() => Promise.reject(new Error('still open')))]);
+    });
+    expect(seen).toEqual(OBSERVED_ONCE);
+  });
+
   it('passes an error on, the same one, and observes what came before', async () => {
     const error = new Error('broken');
     const seen = await inRequest(async () => {
@@ -416,6 +431,21 @@ describe('an async iterable', () => {
       await expect(relayed.throw?.(new Error('enough'))).rejects.toThrow('enough');
     });
     expect(log).toEqual(['throw enough', 'finally']);
+    expect(seen).toEqual(OBSERVED_ONCE);
+  });
+
+  it('observes at a return that the source never answers', async () => {
+    const seen = await inRequest(async () => {
+      const stuck = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: false, value: TERMINAL }),
+          return: () => new Promise<never>(() => undefined),
+        }),
+      };
+      const relayed = relayStream(stuck);
+      await relayed.next();
+      void relayed.return?.();
+    });
     expect(seen).toEqual(OBSERVED_ONCE);
   });
 
