@@ -3,6 +3,10 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    express: 'src/frameworks/express.ts',
+    fastify: 'src/frameworks/fastify.ts',
+    hono: 'src/frameworks/hono.ts',
+    koa: 'src/frameworks/koa.ts',
     'ng-failures': 'src/command/main.ts',
   },
   format: 'esm',

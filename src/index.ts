@@ -54,7 +54,14 @@ export {
   replyFailureReport,
   reportForCurrentRequest,
 } from './transport/observe.ts';
+export { relayStream } from './transport/relay-stream.ts';
 export { HttpReplyError, type ReplyLike, raiseBoundaryFailure, raiseForStatus } from './transport/reply-error.ts';
 export { RequestFailureLog } from './transport/request-log.ts';
 export { FailureReportRow } from './transport/row.ts';
 export { StreamFailureReportReader } from './transport/stream-reader.ts';
+export {
+  type FailureStreamEventOptions,
+  failureStreamEvent,
+  type StreamDialect,
+  withFailureReport,
+} from './transport/stream-writer.ts';
