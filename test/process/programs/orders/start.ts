@@ -1,0 +1,44 @@
+/**
+ * Loaded before the server, as a user's own file would be: `ORDER` says which instrumentation comes first, `SDK=none`
+ * leaves NodeSDK out, `ORDER=bare` leaves ours out. The finished spans go to the file `SPANS`.
+ */
+import { appendFileSync } from 'node:fs';
+import { register } from 'node:module';
+import type { Instrumentation } from '@opentelemetry/instrumentation';
+
+const { ORDER = 'after', SDK = 'node', SPANS = '', OURS = 'opentelemetry-instrumentation-nemo-gym' } = process.env;
+
+/** Ours, once for each copy of the package that `OURS` names. */
+async function ours(): Promise<Instrumentation[]> {
+  if (ORDER === 'bare') return [];
+  const copies: { NgFailureInstrumentation: new () => Instrumentation }[] = [];
+  for (const copy of OURS.split(',')) copies.push(await import(copy));
+  return copies.map(({ NgFailureInstrumentation }) => new NgFailureInstrumentation());
+}
+
+async function withNodeSdk(): Promise<void> {
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  const first = ORDER === 'before' ? await ours() : [];
+  const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
+  const { UndiciInstrumentation } = await import('@opentelemetry/instrumentation-undici');
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { SimpleSpanProcessor } = await import('@opentelemetry/sdk-trace');
+  const others = [new HttpInstrumentation(), new UndiciInstrumentation()];
+  const instrumentations = ORDER === 'before' ? [...first, ...others] : [...others, ...(await ours())];
+  const exporter = {
+    export(
+      spans: readonly { name: string; kind: number; attributes: object; events: readonly object[] }[],
+      done: (result: { code: 0 }) => void,
+    ) {
+      for (const { name, kind, attributes, events } of spans) {
+        appendFileSync(SPANS, `${JSON.stringify({ name, kind, attributes, events })}\n`);
+      }
+      done({ code: 0 });
+    },
+    shutdown: () => Promise.resolve(),
+  };
+  new NodeSDK({ instrumentations, spanProcessors: [new SimpleSpanProcessor({ exporter })] }).start();
+}
+
+if (SDK === 'none') await ours();
+else await withNodeSdk();
