@@ -1,3 +1,4 @@
+import { sharedState } from '../records/shared-state.ts';
 import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../records/wire.ts';
 import { announceReply } from '../transport/announce.ts';
 import { failLog, failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
@@ -15,7 +16,6 @@ export interface HonoContext {
   readonly env: unknown;
   /** What Hono caught and had answered by an `onError`. */
   readonly error: Error | undefined;
-  readonly finalized: boolean;
   readonly res: { readonly headers: Headers };
   header(name: string, value: string): void;
 }
@@ -54,12 +54,17 @@ async function namingFailure(
   if (context.error !== undefined) fail(context.error);
 }
 
+/** The logs of the requests that no Node server serves. */
+const logs = sharedState('hono-logs', () => new WeakMap<object, RequestFailureLog>());
+
 /** Without a Node server there is no last moment: what happens while the body streams is in no header. */
 function onResponse(context: HonoContext, next: () => Promise<void>, options: FailureReportsOptions): Promise<void> {
-  // Registered twice, or called by an app that has the log already: one of us acts.
-  const current = RequestFailureLog.current();
-  if (current !== undefined) return namingFailure(context, next, (error) => failLog(current, error));
+  // Registered twice, one of us acts. A log around the app is another matter: it is that of the app's caller.
+  const known = logs.get(context);
+  if (known !== undefined) return namingFailure(context, next, (error) => failLog(known, error));
   return RequestFailureLog.capture(async (log) => {
+    logs.set(context, log);
+    log.replied = false;
     try {
       await namingFailure(context, next, (error) => failLog(log, error));
     } finally {
@@ -70,17 +75,16 @@ function onResponse(context: HonoContext, next: () => Promise<void>, options: Fa
 
 function setHeader(context: HonoContext, log: RequestFailureLog, options: FailureReportsOptions): void {
   log.replied = true;
-  // Asking for `res` makes one where no handler did, and Hono would then send it.
-  const set = context.finalized ? FailureHeader.decode(context.res.headers) : undefined;
+  const set = FailureHeader.decode(context.res.headers);
   const own = log.replyReport();
   const report = set === undefined ? own : set.merge(own);
   const value = own.isEmpty ? undefined : headerValue(report, options.maxHeaderBytes);
-  if (value !== undefined && context.finalized) context.header(HEADER_NAME, value);
+  // Where no handler made a response Hono makes one, of the headers that are set by then.
+  if (value !== undefined) context.header(HEADER_NAME, value);
   announceOwnFailure(log);
   if (report.isEmpty) return;
   const lost = value === OMITTED_HEADER_VALUE && report.events.size > 0;
-  const sent = !context.finalized ? 'nothing' : lost ? 'omitted' : 'report';
-  announceReply({ log, report, sent, error: log.ownError });
+  announceReply({ log, report, sent: lost ? 'omitted' : 'report', error: log.ownError });
 }
 
 interface NodeBindings {

@@ -7,6 +7,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { failureReports } from '../../src/frameworks/hono.ts';
 import { FailureReport } from '../../src/records/failure-report.ts';
 import { HEADER_NAME } from '../../src/records/wire.ts';
+import { REPLY_CHANNEL, type ReplyReported } from '../../src/transport/announce.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
 import { failRequest, observeFailure } from '../../src/transport/observe.ts';
 import { RequestFailureLog } from '../../src/transport/request-log.ts';
@@ -233,6 +234,80 @@ describe('hono without a Node server', () => {
     const raised = await raisedDuring(async () => contractApp(true).request('/event'));
     expect(raised).toEqual(['own']);
     expect(RequestFailureLog.current()).toBeUndefined();
+  });
+
+  it('takes the last failure that is named before the response, and tells of no other', async () => {
+    const app = new Hono();
+    app.use(failureReports());
+    app.get('/', () => {
+      failRequest(event('first'));
+      throw event('own');
+    });
+    const raised = await raisedDuring(async () => expect(report(await app.request('/'))).toEqual(['own']));
+    expect(raised).toEqual(['own']);
+  });
+
+  it('acts once when it is registered twice', async () => {
+    const app = new Hono();
+    app.use(failureReports(), failureReports());
+    app.get('/', () => {
+      throw event('own');
+    });
+    const raised = await raisedDuring(async () => expect(report(await app.request('/'))).toEqual(['own']));
+    expect(raised).toEqual(['own']);
+  });
+
+  it('tells of what fails while the body streams', async () => {
+    const app = new Hono();
+    app.use(failureReports());
+    app.get('/', (c) =>
+      streamSSE(c, async (stream) => {
+        await stream.writeSSE({ data: 'one' });
+        failRequest(event('late'));
+      }),
+    );
+    const raised = await raisedDuring(async () => expect(await (await app.request('/')).text()).toContain('one'));
+    expect(raised).toEqual(['late']);
+  });
+
+  it('leaves a handler that forgot its response to Hono', async () => {
+    const forgetful = (withAdapter: boolean): Hono => {
+      const app = new Hono();
+      if (withAdapter) app.use(failureReports());
+      // Beside a second handler, so that Hono composes both and asks for a response.
+      app.use(async (_c, next) => {
+        await next();
+      });
+      app.get('/', (async () => observeFailure(event('attempt'))) as never);
+      return app;
+    };
+    const [bare, got] = [await forgetful(false).request('/'), await forgetful(true).request('/')];
+    expect([got.status, await got.text()]).toEqual([bare.status, await bare.text()]);
+    expect([got.status, report(got)]).toEqual([500, ['none', 'attempt']]);
+  });
+
+  it('announces each reply with what its header says', async () => {
+    const sent: string[] = [];
+    const onReply = (message: unknown) => void sent.push((message as ReplyReported).sent);
+    REPLY_CHANNEL.subscribe(onReply);
+    const app = new Hono();
+    app.use('/small', failureReports({ maxHeaderBytes: 64 }));
+    app.use(failureReports());
+    app.get('*', (c) => {
+      if (c.req.path !== '/fine') observeFailure(event('attempt'));
+      return c.text('ok');
+    });
+    for (const path of ['/', '/small', '/fine']) await app.request(path);
+    REPLY_CHANNEL.unsubscribe(onReply);
+    expect(sent).toEqual(['report', 'omitted']);
+  });
+
+  it('leaves the log of whoever calls the app alone', async () => {
+    const [outer, got] = await RequestFailureLog.capture(async (log) => {
+      const response = await contractApp(true).request('/event');
+      return [log.replyReport(), report(response)] as const;
+    });
+    expect([outer.isEmpty, got]).toEqual([true, ['own']]);
   });
 
   it('takes bindings of other runtimes for what they are', async () => {
