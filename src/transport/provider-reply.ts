@@ -14,7 +14,7 @@ export class ErrorBody {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Keeps a copy: undici reuses the memory of what it reads. */
+  /** Keeps a copy: a view would keep all of what was read from the socket at once. */
   add(chunk: Uint8Array): void {
     if (this.#bytes + chunk.length > MAX_BYTES) this.clear(MAX_BYTES);
     else {

@@ -154,7 +154,7 @@ describe('sdkErrorDetails of real errors', () => {
   });
 
   it('masks credentials in an address that a message quotes', async () => {
-    const url = `${of('broken').replace('//', '//user:hunter2@')}?key=AIzaSyD-secret&alt=sse`;
+    const url = `${of('broken').replace('//', '//user:hunter2@')}?key=AIzaSyD-1234567890abcdefghijklmnopqrs&alt=sse`;
     const { message } = sdkErrorDetails(await errorOf(() => got(url, { retry: { limit: 0 } })));
     expect(message).toContain('/broken/any/v1?key=***&alt=sse');
     expect(message).not.toContain('hunter2');

@@ -287,6 +287,67 @@ describe('observedFetch', () => {
     await agent.close();
   });
 
+  it('makes one event of a failing reply that breaks off as well', async () => {
+    const listener: RequestListener = (req, res) => {
+      res.writeHead(500, { 'content-length': 100 }).write('{');
+      setTimeout(() => req.socket.destroy(), 20);
+    };
+    await serving(listener, async (origin) => {
+      const events = await eventsOf(async () => {
+        await expect((await observedFetch(origin)).text()).rejects.toThrow('terminated');
+      });
+      expect(events).toMatchObject([{ failure_kind: 'provider_unavailable', http_status: 500 }]);
+    });
+  });
+
+  it('hears only of the request whose reply it gave', async () => {
+    const open: RequestListener = (_req, res) => void res.writeHead(200).write('x');
+    await serving(open, async (origin) => {
+      const retrying = observedFetch.with({
+        fetch: async (_input, init) => {
+          await fetch(url('half-stream'), init);
+          return fetch(origin);
+        },
+      });
+      const recovered = await eventsOf(async () => {
+        const response = await retrying('http://h/', BODY);
+        await new Promise((broken) => setTimeout(broken, 300));
+        await response.body?.cancel();
+      });
+      expect(recovered).toEqual([]);
+      const busy = observedFetch.with({
+        fetch: async (...args) => {
+          const response = await fetch(...args);
+          setTimeout(() => void fetch(url('fine')).then((later) => later.text()), 20);
+          return response;
+        },
+      });
+      const broken = await eventsOf(async () => {
+        await expect((await busy(url('half-stream'), BODY)).text()).rejects.toThrow('terminated');
+      });
+      expect(broken).toMatchObject([{ failure_kind: 'transport_peer_drop' }]);
+    });
+  });
+
+  it('does not read a failing reply ahead of its reader', async () => {
+    let sent = false;
+    const listener: RequestListener = (_req, res) => {
+      res.writeHead(500).end(Buffer.alloc(64 << 20), () => {
+        sent = true;
+      });
+    };
+    await serving(listener, async (origin) => {
+      const [event] = await eventsOf(async () => {
+        const response = await observedFetch(origin);
+        await new Promise((later) => setTimeout(later, 300));
+        expect(sent).toBe(false);
+        expect((await response.arrayBuffer()).byteLength).toBe(64 << 20);
+      });
+      expect(event).toMatchObject({ http_status: 500 });
+      expect(event?.details).not.toHaveProperty('provider_code');
+    });
+  });
+
   it('works outside of a request', async () => {
     expect((await observedFetch(url('broken'), BODY)).status).toBe(500);
     await expect(observedFetch(await refusingOrigin())).rejects.toThrow('fetch failed');

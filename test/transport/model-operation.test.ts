@@ -191,6 +191,31 @@ describe('modelOperation', () => {
     expect(operations).toMatchObject([{ outcome: 'failed', failure_id: failure.eventId }]);
   });
 
+  it('names no failure where the last attempt was answered and the call failed all the same', async () => {
+    const { operations, events } = await observed(() =>
+      modelOperation(async () => {
+        await observedFetch(base('broken'));
+        await (await observedFetch(base('garbage'))).json();
+      }).catch((error) => expect(error).toBeInstanceOf(SyntaxError)),
+    );
+    expect(events).toHaveLength(1);
+    expect(operations).toMatchObject([{ outcome: 'failed', http_attempts: 2 }]);
+    expect(operations[0]).not.toHaveProperty('failure_id');
+  });
+
+  it('counts nothing that goes on after the call', async () => {
+    let later: Promise<unknown> | undefined;
+    const { operations, events } = await observed(async () => {
+      await modelOperation(() => {
+        later = new Promise((go) => setTimeout(go, 20)).then(() => observedFetch(base('broken')));
+      });
+      await later;
+    });
+    expect(operations[0]).not.toHaveProperty('http_attempts');
+    expect(events).toMatchObject([{ http_status: 500 }]);
+    expect(events[0]?.details).not.toHaveProperty('attempt_id');
+  });
+
   it('refuses an id that is none before the call is made', async () => {
     let ran = false;
     const call = () => {
