@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, setOwn } from '../records/json.ts';
 import { EVENT_LEVEL, REPORT_MAX_LEVELS } from '../records/wire.ts';
+import { safeGet, sdkErrorDetails } from './foreign-error.ts';
 
 /** Facts of one failure, not a dump: more values than this are left out. */
 const MAX_VALUES = 10_000;
@@ -7,7 +8,8 @@ const TOO_DEEP = '[too deep]';
 
 /**
  * Facts that code observed, as JSON data that any reader accepts. It is made while something fails, so it never
- * throws: text is made well-formed, what JSON cannot say is written as text or left out, cycles end at the depth limit.
+ * throws: text is made well-formed, what JSON cannot say is written as text or left out, cycles end at the depth limit. Of
+ * an error only its type, message and status are taken, never its request or headers; bytes are left out.
  */
 export function observedFacts(details: object): JsonObject {
   const facts = fact(details, EVENT_LEVEL + 1, { left: MAX_VALUES });
@@ -29,7 +31,7 @@ function fact(value: unknown, level: number, budget: { left: number }): JsonValu
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'bigint':
-      return String(value);
+      return BigInt.asIntN(512, value) === value ? String(value) : undefined;
     case 'object':
       return value === null ? null : objectFact(value, level, budget);
     default:
@@ -41,6 +43,9 @@ function objectFact(value: object, level: number, budget: { left: number }): Jso
   if (level > REPORT_MAX_LEVELS) return TOO_DEEP;
   try {
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? String(value) : value.toISOString();
+    if (value instanceof Error) return objectFact(sdkErrorDetails(value), level, budget);
+    // A body, most likely; and its bytes as members would be as many facts.
+    if (ArrayBuffer.isView(value)) return undefined;
     if (Array.isArray(value)) {
       const items: JsonValue[] = [];
       for (let index = 0; index < value.length && budget.left > 0; index += 1) {
@@ -48,15 +53,16 @@ function objectFact(value: object, level: number, budget: { left: number }): Jso
       }
       return Object.freeze(items);
     }
+    if ('toJSON' in value && typeof value.toJSON === 'function') return fact(value.toJSON(), level + 1, budget);
     const members: Record<string, JsonValue> = {};
     for (const key of Object.keys(value)) {
       if (budget.left <= 0) break;
-      const member = fact(Reflect.get(value, key), level + 1, budget);
+      const member = fact(safeGet(value, key), level + 1, budget);
       if (member !== undefined) setOwn(members, key.toWellFormed(), member);
     }
     return Object.freeze(members);
   } catch {
-    // A getter or a proxy that throws: that fact was not observed.
+    // A proxy that throws: that fact was not observed.
     return undefined;
   }
 }

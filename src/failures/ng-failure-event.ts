@@ -8,7 +8,7 @@ import {
 } from '../records/failure-event.ts';
 import { copyJson, isPlainObject, type JsonObject } from '../records/json.ts';
 import { type FailureKind, isKnownKind, unknownKindError } from '../records/kinds.ts';
-import { boundedText, shown } from '../records/text.ts';
+import { boundedText, explained, shown } from '../records/text.ts';
 import {
   BOUNDARIES,
   EVENT_LEVEL,
@@ -139,11 +139,7 @@ let restoring: { readonly record: FailureEvent; readonly provenance: Provenance 
 
 /** Makes an event of a record; `provenance` says where it came from. */
 export function restore(value: unknown, cause: unknown, provenance: Provenance): NgFailureEvent {
-  const id: unknown = isPlainObject(value) ? value.event_id : undefined;
-  if (typeof id !== 'string' || id === '') {
-    throw new TypeError(`Cannot make an NgFailureEvent: event_id must be non-empty text, got ${shown(id)}`);
-  }
-  const record = readEvent(copyJson(value, 'record', EVENT_LEVEL), id);
+  const record = readRecord(value);
   restoring = { record, provenance };
   try {
     const options = {
@@ -154,6 +150,17 @@ export function restore(value: unknown, cause: unknown, provenance: Provenance):
     return new NgFailureEvent(cause === undefined ? options : { ...options, cause });
   } finally {
     restoring = undefined;
+  }
+}
+
+function readRecord(value: unknown): FailureEvent {
+  try {
+    const copy = copyJson(value, 'record', EVENT_LEVEL);
+    const id = isPlainObject(copy) ? copy.event_id : undefined;
+    if (typeof id !== 'string' || id === '') throw new TypeError(`event_id must be non-empty text, got ${shown(id)}`);
+    return readEvent(copy, id);
+  } catch (error) {
+    throw new TypeError(`Cannot make an NgFailureEvent: ${explained(error)}`, { cause: error });
   }
 }
 
@@ -204,6 +211,7 @@ function checkStatus(name: string, value: unknown): void {
 }
 
 function foreignErrorFrom(option: ForeignErrorOption): SdkErrorDetails {
+  if (typeof option !== 'object') throw invalid('foreignError', option, 'give { exceptionType, message, httpStatus? }');
   const wire = 'exception_type' in option;
   const exceptionType: unknown = wire ? option.exception_type : option.exceptionType;
   const status: unknown = wire ? option.http_status : option.httpStatus;

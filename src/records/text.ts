@@ -13,7 +13,9 @@ export function boundedText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
   const end = offsetOfCodePoint(text, maxChars);
   if (end >= text.length) return text.toWellFormed();
-  return text.slice(0, offsetOfCodePoint(text, maxChars - TRUNCATION_MARKER.length)).toWellFormed() + TRUNCATION_MARKER;
+  const start = text.slice(0, offsetOfCodePoint(text, maxChars - TRUNCATION_MARKER.length)).toWellFormed();
+  // A copy: V8's slice of a text of many megabytes would keep all of it alive, as long as the failure is remembered.
+  return Buffer.from(start).toString() + TRUNCATION_MARKER;
 }
 
 /** The code unit at which code point number `count` starts, or the text's length when it has fewer. */
