@@ -1,11 +1,7 @@
 import { types } from 'node:util';
-import { context } from '@opentelemetry/api';
-import { guarded } from './guard.ts';
+import { failServedRequest, openScope, runInScope } from './fail-served-request.ts';
 import { readMaxHeaderBytes } from './header-limit.ts';
-import { failRequest } from './observe.ts';
-import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
-import { type ReplyLike, type RequestLike, serveRequest } from './serve-request.ts';
-import { SERVED, type ServedOptions } from './served-request.ts';
+import type { ReplyLike, RequestLike } from './serve-request.ts';
 
 /** Options of {@link withFailureReports}. */
 export interface FailureReportsOptions {
@@ -24,34 +20,30 @@ export function withFailureReports<Req extends RequestLike, Res extends ReplyLik
   listener: (request: Req, response: Res, ...rest: Rest) => Result,
   options: FailureReportsOptions = {},
 ): (request: Req, response: Res, ...rest: Rest) => Result {
-  const servedOptions: ServedOptions = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
   return function listenerWithReports(this: unknown, request, response, ...rest) {
-    const served =
-      request[SERVED] ?? guarded('opening a request', () => serveRequest(request, response, servedOptions));
-    const args: [Req, Res, ...Rest] = [request, response, ...rest];
-    if (served?.log === undefined) return Reflect.apply(listener, this, args);
-    const inContext = context.active().setValue(LOG_CONTEXT_KEY, served.log);
-    return context.with(inContext, () =>
-      requestStorage.run(served, () => namingFailures(() => Reflect.apply(listener, this, args))),
-    );
+    const served = openScope(request, response, checked);
+    const run = (): Result => Reflect.apply(listener, this, [request, response, ...rest]);
+    return runInScope(served, () => namingFailures(request, run));
   };
 }
 
-function namingFailures<Result>(run: () => Result): Result {
+function namingFailures<Result>(request: RequestLike, run: () => Result): Result {
   try {
     const result = run();
-    // Only a real promise: asking a lazy thenable for its result would start its work.
-    return types.isPromise(result) ? (passingOn(result) as Result) : result;
+    // Only a real promise: asking a lazy thenable for its result would start its work. What is given back settles as the
+    // listener's own promise does, so that its type is the same.
+    return types.isPromise(result) ? (passingOn(request, result) as Result) : result;
   } catch (error) {
-    failRequest(error);
+    failServedRequest(request, error);
     throw error;
   }
 }
 
 /** A promise in place of the listener's own, so that a rejection nobody handles stays one. */
-function passingOn(result: Promise<unknown>): Promise<unknown> {
+function passingOn(request: RequestLike, result: Promise<unknown>): Promise<unknown> {
   return result.then(undefined, (error: unknown) => {
-    failRequest(error);
+    failServedRequest(request, error);
     throw error;
   });
 }
