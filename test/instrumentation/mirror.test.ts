@@ -337,7 +337,9 @@ describe('the server span', () => {
   });
 
   it('shows what happened before the client gave up', async () => {
+    let open = false;
     const server = http.createServer((_, res) => {
+      open = true;
       observeFailure(failure('attempt'));
       failRequest(failure('own'));
       res.on('close', () => server.emit('over'));
@@ -346,8 +348,7 @@ describe('the server span', () => {
       const over = once(server, 'over');
       const socket = net.connect(port, '127.0.0.1');
       socket.write(GET);
-      await eventually(() => server.listenerCount('over') > 0, 'the request');
-      await delay(20);
+      await eventually(() => open, 'the request');
       socket.destroy();
       await over;
     });

@@ -169,7 +169,9 @@ describe('a served request', () => {
 
   it('that its client gives up leaves no log behind', async () => {
     let log: unknown = 'none yet';
+    let open = false;
     const server = http.createServer((_, res) => {
+      open = true;
       res.on('close', () => {
         setTimeout(() => {
           log = RequestFailureLog.current();
@@ -179,7 +181,7 @@ describe('a served request', () => {
     await withServer(server, async (port) => {
       const socket = net.connect(port, '127.0.0.1');
       socket.write(GET);
-      await delay(20);
+      await eventually(() => open, 'the request');
       socket.destroy();
       await eventually(() => log !== 'none yet', 'the log after the close');
     });
