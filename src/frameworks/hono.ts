@@ -4,6 +4,7 @@ import { announceReply } from '../transport/announce.ts';
 import { failLog, failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
 import { FailureHeader, headerValue } from '../transport/header.ts';
+import { readMaxHeaderBytes } from '../transport/header-limit.ts';
 import type { FailureReportsOptions } from '../transport/listener.ts';
 import { announceOwnFailure } from '../transport/observe.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
@@ -31,10 +32,11 @@ export interface HonoContext {
 export function failureReports(
   options: FailureReportsOptions = {},
 ): (context: HonoContext, next: () => Promise<void>) => Promise<void> {
+  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
   return function failureReportsOfHono(context, next) {
     const node = nodeBindings(context.env);
-    if (node === undefined) return onResponse(context, next, options);
-    const served = openScope(node.incoming, node.outgoing, options);
+    if (node === undefined) return onResponse(context, next, limits);
+    const served = openScope(node.incoming, node.outgoing, limits);
     return runInScope(served, () => namingFailure(context, next, (error) => failServedRequest(node.incoming, error)));
   };
 }
@@ -54,11 +56,15 @@ async function namingFailure(
   if (context.error !== undefined) fail(context.error);
 }
 
+interface Limits {
+  readonly maxHeaderBytes: number;
+}
+
 /** The logs of the requests that no Node server serves. */
 const logs = sharedState('hono-logs', () => new WeakMap<object, RequestFailureLog>());
 
 /** Without a Node server there is no last moment: what happens while the body streams is in no header. */
-function onResponse(context: HonoContext, next: () => Promise<void>, options: FailureReportsOptions): Promise<void> {
+function onResponse(context: HonoContext, next: () => Promise<void>, limits: Limits): Promise<void> {
   // Registered twice, one of us acts. A log around the app is another matter: it is that of the app's caller.
   const known = logs.get(context);
   if (known !== undefined) return namingFailure(context, next, (error) => failLog(known, error));
@@ -68,17 +74,17 @@ function onResponse(context: HonoContext, next: () => Promise<void>, options: Fa
     try {
       await namingFailure(context, next, (error) => failLog(log, error));
     } finally {
-      guarded('setting the reply header', () => setHeader(context, log, options));
+      guarded('setting the reply header', () => setHeader(context, log, limits));
     }
   });
 }
 
-function setHeader(context: HonoContext, log: RequestFailureLog, options: FailureReportsOptions): void {
+function setHeader(context: HonoContext, log: RequestFailureLog, limits: Limits): void {
   log.replied = true;
   const set = FailureHeader.decode(context.res.headers);
   const own = log.replyReport();
   const report = set === undefined ? own : set.merge(own);
-  const value = own.isEmpty ? undefined : headerValue(report, options.maxHeaderBytes);
+  const value = own.isEmpty ? undefined : headerValue(report, limits.maxHeaderBytes);
   // Where no handler made a response Hono makes one, of the headers that are set by then.
   if (value !== undefined) context.header(HEADER_NAME, value);
   announceOwnFailure(log);

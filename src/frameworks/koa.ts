@@ -6,6 +6,7 @@ import {
   runInScope,
 } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
+import { readMaxHeaderBytes } from '../transport/header-limit.ts';
 import type { FailureReportsOptions } from '../transport/listener.ts';
 import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 
@@ -32,10 +33,11 @@ const heard = new WeakSet<object>();
 export function failureReports(
   options: FailureReportsOptions = {},
 ): (context: KoaContext, next: () => Promise<unknown>) => Promise<void> {
+  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
   return async function failureReportsOfKoa(context, next) {
     guarded('listening for Koa’s errors', () => listenTo(context.app));
     try {
-      await runInScope(openScope(context.req, context.res, options), next);
+      await runInScope(openScope(context.req, context.res, limits), next);
       failWithBody(context.req, context.body);
     } catch (error) {
       // Middleware in front of us may answer it, and then Koa never hears of it.
