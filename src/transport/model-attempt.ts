@@ -87,7 +87,6 @@ export class ModelAttempt implements ReplyWatcher, WaitingAttempt {
   }
 
   bytes(chunk: Uint8Array): void {
-    if (this.#isDone) return;
     this.#body ??= new ErrorBody();
     this.#body.add(chunk);
   }
@@ -169,7 +168,6 @@ export class ModelAttempt implements ReplyWatcher, WaitingAttempt {
   }
 
   #fail(ending: AttemptEnding): void {
-    if (this.#isDone) return;
     const event = modelEvent(this.#call, ending, {
       number: this.#number,
       id: this.#scope === undefined ? undefined : this.id,
