@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { PassThrough, Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -194,6 +196,25 @@ describe('fastify', () => {
       expect(reasons(FailureHeader.decode(got.headers))).toEqual(expected);
       expect(without.headers[HEADER_NAME.toLowerCase()]).toBeUndefined();
     }
+  });
+
+  it('serves http2, for which Node tells of no request', async () => {
+    const app = Fastify({ http2: true });
+    app.register(failureReports);
+    app.get('/', async () => {
+      observeFailure(event('attempt'));
+      await pause();
+      fail();
+    });
+    const client = connect(await app.listen({ port: 0, host: '127.0.0.1' }));
+    const [headers] = await once(client.request({ ':path': '/' }), 'response');
+    client.destroy();
+    await app.close();
+    expect(headers[':status']).toBe(500);
+    expect(reasons(FailureHeader.decode({ [HEADER_NAME]: headers[HEADER_NAME.toLowerCase()] }))).toEqual([
+      'own',
+      'attempt',
+    ]);
   });
 
   it('acts once when it is registered twice', async () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { connect, createServer as createHttp2Server } from 'node:http2';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -165,6 +167,21 @@ describe('hono on node-server', () => {
       expect(reasons(got.report)).toEqual(['none', 'attempt']);
     });
     expect(raised).toEqual(['late']);
+  });
+
+  it('serves http2, for which Node tells of no request', async () => {
+    const server = createAdaptorServer({ fetch: contractApp(true).fetch, createServer: createHttp2Server });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const client = connect(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    const [headers] = await once(client.request({ ':path': '/slow/7' }), 'response');
+    client.destroy();
+    server.close();
+    expect(headers[':status']).toBe(500);
+    expect(reasons(FailureHeader.decode({ [HEADER_NAME]: headers[HEADER_NAME.toLowerCase()] }))).toEqual([
+      'own 7',
+      'attempt 7',
+    ]);
   });
 
   it('acts once when it is registered twice', async () => {
