@@ -13,10 +13,15 @@ import { type HeadersLike, headerValues } from './headers-like.ts';
 export const OMITTED = FailureReport.ofEvents({ omitted: true });
 
 /** Everything but printable ASCII. U+007F is among it: Python's `json.dumps` escapes it, `JSON.stringify` does not. */
-const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/g;
+const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]+/g;
 
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** One call for each run of such characters: for each character it would cost more than all the rest of encoding. */
+function escapeRun(run: string): string {
+  let escaped = '';
+  for (let index = 0; index < run.length; index += 1) {
+    escaped += `\\u${(run.charCodeAt(index) + 0x10000).toString(16).slice(1)}`;
+  }
+  return escaped;
 }
 
 /** Puts a report into one reply header and reads it on the other side; also the same report's form in a stream. */
@@ -69,11 +74,12 @@ export const FailureHeader = Object.freeze({
 /** The header's value for `report`; `undefined` when there is nothing to send. */
 export function headerValue(report: FailureReport, maxBytes: number = HEADER_MAX_BYTES): string | undefined {
   if (report.isEmpty) return undefined;
-  const limit = Math.min(maxBytes, HEADER_MAX_BYTES);
+  // Also where a caller without types gives something that is no number.
+  const limit = maxBytes < HEADER_MAX_BYTES ? maxBytes : HEADER_MAX_BYTES;
   // Of a plain object: one with a toJSON method loses Node 26's fast path.
   const json = JSON.stringify(report.toJSON());
   if (json.length > limit) return OMITTED_HEADER_VALUE;
-  const value = isPrintableAscii(json) ? json : json.replace(NOT_PRINTABLE_ASCII, escapeUnit);
+  const value = isPrintableAscii(json) ? json : json.replace(NOT_PRINTABLE_ASCII, escapeRun);
   return value.length > limit ? OMITTED_HEADER_VALUE : value;
 }
 
