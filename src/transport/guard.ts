@@ -1,4 +1,5 @@
 import { diag } from '@opentelemetry/api';
+import { explained } from '../records/text.ts';
 
 const QUIET_MS = 60_000;
 const lastTold = new Map<string, number>();
@@ -10,10 +11,10 @@ export function tellFault(what: string, error: unknown): void {
     const last = lastTold.get(what);
     if (last !== undefined && now - last < QUIET_MS) return;
     lastTold.set(what, now);
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    diag.error(`opentelemetry-instrumentation-nemo-gym: ${what} failed; the app goes on without it (${why})`);
+    const line = `${what} failed; the app goes on without it (${explained(error)})`;
+    diag.error(`opentelemetry-instrumentation-nemo-gym: ${line}`);
   } catch {
-    // A diagnostic logger that throws, or an error that cannot be shown, must not reach the app either.
+    // A diagnostic logger that throws must not reach the app either.
   }
 }
 

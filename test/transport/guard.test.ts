@@ -1,51 +1,68 @@
-import { DiagLogLevel, diag } from '@opentelemetry/api';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { guarded } from '../../src/transport/guard.ts';
 
 const lines: string[] = [];
-const keep = (line: string): void => void lines.push(line);
+const ignore = (): void => {};
+const logger: DiagLogger = {
+  error: (line) => void lines.push(line),
+  warn: ignore,
+  info: ignore,
+  debug: ignore,
+  verbose: ignore,
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
-  const logger = { error: keep, warn: keep, info: keep, debug: keep, verbose: keep };
-  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-});
-afterEach(() => {
-  diag.disable();
-  vi.useRealTimers();
+  diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
   lines.length = 0;
 });
+afterEach(() => {
+  vi.useRealTimers();
+  diag.disable();
+});
 
-const breaking = (what: string) =>
-  guarded(what, () => {
-    throw new RangeError('too deep');
+function fail(what: string, error: unknown): unknown {
+  return guarded(what, () => {
+    throw error;
+  });
+}
+
+describe('guarded', () => {
+  it('gives back what the work gives back', () => {
+    expect(guarded('work', () => 7)).toBe(7);
+    expect(lines).toEqual([]);
   });
 
-it('gives back what the work gives, and says nothing', () => {
-  expect(guarded('adding', () => 42)).toBe(42);
-  expect(lines).toEqual([]);
-});
+  it('tells of a fault in one line, and of the same work again only after a minute', () => {
+    expect(fail('this work', new Error('broken'))).toBeUndefined();
+    fail('this work', new Error('broken again'));
+    fail('other work', new Error('broken too'));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^opentelemetry-instrumentation-nemo-gym: this work failed; .*broken\)$/);
+    vi.advanceTimersByTime(59_999);
+    fail('this work', new Error('still'));
+    expect(lines).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    fail('this work', new Error('later'));
+    expect(lines[2]).toContain('later');
+  });
 
-it('makes one diagnostic line of a fault, which names the work and the error', () => {
-  expect(breaking('showing a failure')).toBeUndefined();
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/opentelemetry-instrumentation-nemo-gym: showing a failure failed.*RangeError: too deep/);
-});
-
-it('says it again after a minute at the earliest, and other work’s faults at once', () => {
-  for (let times = 0; times < 9; times += 1) breaking('saving');
-  breaking('loading');
-  expect(lines).toHaveLength(2);
-  vi.advanceTimersByTime(60_000);
-  breaking('saving');
-  expect(lines).toHaveLength(3);
-});
-
-it('bears a logger that throws', () => {
-  const refuse = () => {
-    throw new Error('no log today');
-  };
-  const logger = { error: refuse, warn: refuse, info: refuse, debug: refuse, verbose: refuse };
-  diag.setLogger(logger, { suppressOverrideMessage: true });
-  expect(breaking('writing')).toBeUndefined();
+  it('bears faults that cannot be shown and loggers that throw', () => {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    fail('hiding work', revoked.proxy);
+    fail('nothing work', null);
+    expect(lines).toHaveLength(2);
+    diag.setLogger(
+      {
+        ...logger,
+        error: () => {
+          throw new Error('no log');
+        },
+      },
+      { suppressOverrideMessage: true },
+    );
+    expect(fail('unlogged work', new Error('x'))).toBeUndefined();
+  });
 });
