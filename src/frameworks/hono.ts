@@ -17,7 +17,8 @@ export interface HonoContext {
   readonly env: unknown;
   /** What Hono caught and had answered by an `onError`. */
   readonly error: Error | undefined;
-  readonly res: { readonly headers: Headers };
+  get res(): Response;
+  set res(response: Response | undefined);
   header(name: string, value: string): void;
 }
 
@@ -85,12 +86,25 @@ function setHeader(context: HonoContext, log: RequestFailureLog, limits: Limits)
   const own = log.replyReport();
   const report = set === undefined ? own : set.merge(own);
   const value = own.isEmpty ? undefined : headerValue(report, limits.maxHeaderBytes);
-  // Where no handler made a response Hono makes one, of the headers that are set by then.
-  if (value !== undefined) context.header(HEADER_NAME, value);
+  if (value !== undefined) putHeader(context, value);
   announceOwnFailure(log);
   if (report.isEmpty) return;
   const lost = value === OMITTED_HEADER_VALUE && report.events.size > 0;
   announceReply({ log, report, sent: lost ? 'omitted' : 'report', error: log.ownError });
+}
+
+function putHeader(context: HonoContext, value: string): void {
+  try {
+    // Where no handler made a response Hono makes one, of the headers that are set by then.
+    context.header(HEADER_NAME, value);
+  } catch {
+    // A fetched response's headers cannot be changed, and early releases of Hono 4 try to.
+    const copy = new Response(context.res.body, context.res);
+    copy.headers.set(HEADER_NAME, value);
+    // Replaced in one step it would take the old one's headers over.
+    context.res = undefined;
+    context.res = copy;
+  }
 }
 
 interface NodeBindings {

@@ -247,6 +247,27 @@ describe('hono without a Node server', () => {
     expect(report(got)).toEqual(['passed on', 'attempt']);
   });
 
+  it('makes a response of its own where Hono cannot set the header, as early releases cannot on a fetched one', async () => {
+    const app = new Hono();
+    app.use(failureReports());
+    app.use(async (c, next) => {
+      await next();
+      c.header = () => {
+        throw new TypeError('immutable');
+      };
+    });
+    app.get('/', (c) => {
+      observeFailure(event('attempt'));
+      return c.text('from above', 203, {
+        'X-App': 'yes',
+        ...FailureHeader.encode(FailureReport.ofEvents(passedOn())),
+      });
+    });
+    const got = await app.request('/');
+    expect([got.status, await got.text(), got.headers.get('X-App')]).toEqual([203, 'from above', 'yes']);
+    expect(report(got)).toEqual(['passed on', 'attempt']);
+  });
+
   it('announces the request’s own failure and leaves no log behind', async () => {
     const raised = await raisedDuring(async () => contractApp(true).request('/event'));
     expect(raised).toEqual(['own']);
