@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CACHE, cachedFolder, command, npm, ready } from './matrix-run.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MATRIX = join(ROOT, 'test', 'matrix');
+const LINES = ['otel2', 'otel3'];
+
+/**
+ * Makes a project for each line of OpenTelemetry JS, with this package installed from its tarball and the programs beside
+ * it. They live in one temporary `folder` that the caller removes.
+ */
+export async function prepareFixtures() {
+  mkdirSync(CACHE, { recursive: true });
+  // Beside the cache: hard links do not leave a file system.
+  const folder = mkdtempSync(join(CACHE, 'matrix-run-'));
+  const tarball = await ready(() => pack(folder));
+  const projects = {};
+  for (const line of LINES) {
+    projects[line] = tarball.error === undefined ? await ready(() => project(line, folder, tarball.path)) : tarball;
+  }
+  return { folder, projects };
+}
+
+/** Builds and packs in a folder of its own: what others have in dist/ meanwhile is left alone. */
+async function pack(folder) {
+  const staged = join(folder, 'package');
+  mkdirSync(staged);
+  await command('npx', ['tsdown', '--log-level', 'error', '--out-dir', join(staged, 'dist')], { cwd: ROOT });
+  for (const name of readdirSync(ROOT)) {
+    if (/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)) cpSync(join(ROOT, name), join(staged, name));
+  }
+  await npm(['pack', staged, '--pack-destination', folder], folder);
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  return join(folder, tarball);
+}
+
+async function project(line, folder, tarball) {
+  const manifest = readFileSync(join(MATRIX, line, 'package.json'));
+  const hash = createHash('sha256').update(manifest).digest('hex').slice(0, 16);
+  const installed = await cachedFolder(`matrix-${line}-${hash}`, async (work) => {
+    cpSync(join(MATRIX, line, 'package.json'), join(work, 'package.json'));
+    await npm(['install'], work);
+  });
+  const place = join(folder, line);
+  await command('cp', ['-al', installed, place]);
+  await npm(['install', '--no-save', '--prefer-offline', tarball], place);
+  cpSync(join(MATRIX, 'programs'), place, { recursive: true });
+  return place;
+}

@@ -1,0 +1,3 @@
+import { matrixSuite } from './suite.ts';
+
+matrixSuite({ node: '22', line: 'otel3' });

@@ -1,0 +1,3 @@
+import { matrixSuite } from './suite.ts';
+
+matrixSuite({ node: '26', line: 'otel2' });

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { CASES, type Case, type ExpectedReply } from './cases.ts';
+import { type Cell, nameOf, type Platform, SETUPS, twinOf } from './cells.ts';
+import { type CellResults, runCell, type ServerSpan } from './run-cell.ts';
+
+const REPORT_LINE = /^x-ng-failure-report: (.*)\r\n/gim;
+
+/** The tests of one platform: each case in each setup, beside the same server without the package. */
+export function matrixSuite(platform: Platform): void {
+  const twins = new Map<string, Promise<CellResults>>();
+  const resultsOfTwin = (cell: Cell): Promise<CellResults> => {
+    const twin = twinOf(cell);
+    const key = JSON.stringify(twin);
+    const results = twins.get(key) ?? runCell(twin);
+    twins.set(key, results);
+    return results;
+  };
+
+  describe.each(SETUPS.map((setup) => ({ name: nameOf(setup), setup })))('$name', ({ setup }) => {
+    const cell: Cell = { ...platform, ...setup, package: true };
+    let started: Promise<[CellResults, CellResults]> | undefined;
+    // Not in a hook: when a server does not start, each of its tests shall fail and be counted.
+    const results = (): Promise<[CellResults, CellResults]> => {
+      started ??= Promise.all([runCell(cell), resultsOfTwin(cell)]);
+      return started;
+    };
+
+    it.each(CASES)('$name', async (of) => {
+      const [ours, twins] = await results();
+      const bytes = bytesOf(ours, of);
+      expect(comparable(bytes, of)).toBe(comparable(bytesOf(twins, of), of));
+      expect(reportsIn(bytes)).toEqual(of.replies.flatMap(({ report }) => report ?? []));
+      if (of.inBody !== undefined) expect(bytes).toContain(of.inBody);
+      if (of.noted !== undefined) expect(ours.noted[of.noted.as]).toBe(of.noted.report);
+    });
+
+    it('shows each report on the server span of its request, and only where there is one', async () => {
+      const [ours, twins] = await results();
+      expect(ours.spans.map(({ path }) => path).sort()).toEqual(twins.spans.map(({ path }) => path).sort());
+      if (cell.sdk !== 'on') expect(ours.spans).toEqual([]);
+      else if (cell.start === 'before') expect(ours.spans.length).toBeGreaterThan(CASES.length);
+      const expected = CASES.filter(({ server }) => server !== 'http2').flatMap(({ replies }) => replies);
+      for (const reply of expected) {
+        for (const span of ours.spans.filter(({ path }) => path === reply.path)) {
+          const twin = twins.spans.find(({ path }) => path === reply.path);
+          expect(shownOn(span), reply.path).toEqual(toShow(reply, twin?.isError ?? false));
+        }
+      }
+    });
+
+    it('says on stderr what the server says without it', async () => {
+      const [ours, twins] = await results();
+      expect(steady(ours.stderr)).toBe(steady(twins.stderr));
+    });
+  });
+}
+
+function bytesOf(results: CellResults, { name }: Case): string {
+  const bytes = results.replies.get(name);
+  if (typeof bytes !== 'string') throw bytes ?? new Error(`nobody asked for ${name}`);
+  return bytes;
+}
+
+/** All that must not change: everything but the date, the report header, and the report in a stream's last event. */
+function comparable(bytes: string, { inBody = '' }: Case): string {
+  return bytes
+    .replaceAll(REPORT_LINE, '')
+    .replaceAll(/^date: .*\r$/gim, 'date: -\r')
+    .replace(inBody, '');
+}
+
+function reportsIn(bytes: string): string[] {
+  return [...bytes.matchAll(REPORT_LINE)].map(([, value = '']) => value);
+}
+
+function shownOn({ failureId, count, isError, shown }: ServerSpan): unknown {
+  return { failureId, count, isError, shown: [...new Set(shown)].sort() };
+}
+
+function toShow({ report = '{}', whole = report }: ExpectedReply, isErrorWithout: boolean): unknown {
+  const { failure_id: failureId, events } = JSON.parse(whole);
+  const shown = Object.keys(events ?? {});
+  const count = shown.length > 0 ? shown.length : undefined;
+  return { failureId, count, isError: isErrorWithout || failureId !== undefined, shown: shown.sort() };
+}
+
+function steady(stderr: string): string {
+  return stderr.replaceAll(/\(node:\d+\)/g, '(node)');
+}
