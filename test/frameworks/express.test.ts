@@ -152,67 +152,6 @@ describe.each([
     });
   });
 
-  it('hears, from before the routes, what a router and a route answer themselves', async () => {
-    const app = newApp(make, 'before the routes');
-    const answer: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(502).send('sorry');
-    const router = make.Router();
-    router.get('/', () => {
-      throw event('router');
-    });
-    router.use(answer);
-    app.use('/router', router);
-    app.get(
-      '/route',
-      () => {
-        throw event('route');
-      },
-      answer,
-    );
-    const { port } = await serve(app);
-    for (const name of ['router', 'route']) {
-      const got = await exchange(port, `/${name}`);
-      expect([got.status, reasons(got.report)]).toEqual([502, [name]]);
-    }
-  });
-
-  it('hears error handlers that are registered while it serves', async () => {
-    const app = newApp(make, 'before the routes');
-    app.get('/', () => {
-      throw event('own');
-    });
-    const { port } = await serve(app);
-    expect((await exchange(port, '/')).status).toBe(500);
-    app.get('/later', () => {
-      throw event('later');
-    });
-    const answer: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(502).send('sorry');
-    app.use(answer);
-    const got = await exchange(port, '/later');
-    expect([got.status, reasons(got.report)]).toEqual([502, ['later']]);
-  });
-
-  it('runs no layer twice while it finds its place among requests on their way', async () => {
-    const calls: string[] = [];
-    const app = make();
-    app.set('env', 'production');
-    app.use((request, _response, next) => {
-      calls.push(request.url);
-      setTimeout(next, request.url === '/slow' ? 60 : 0);
-    });
-    app.use(failureReports());
-    app.get(['/slow', '/fast'], () => {
-      throw event('own');
-    });
-    app.use(((_error, _request, response, _next) => void response.status(502).end()) satisfies ErrorRequestHandler);
-    const { port } = await serve(app);
-    const got = await Promise.all([exchange(port, '/slow'), exchange(port, '/fast')]);
-    expect(got.map(({ status, report }) => [status, reasons(report)])).toEqual([
-      [502, ['own']],
-      [502, ['own']],
-    ]);
-    expect(calls.sort()).toEqual(['/fast', '/slow']);
-  });
-
   it('leaves a reply that breaks off half-way to Express, and announces its failure', async () => {
     const streaming = (where: Where): Express => {
       const app = newApp(make, where);
