@@ -55,7 +55,7 @@ Object.defineProperty(HttpReplyError.prototype, 'name', {
 
 function withoutQuery(url: string): string {
   const end = url.search(/[?#]/);
-  return (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/@]*@/, '//');
+  return (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/]*@/, '//');
 }
 
 /**
