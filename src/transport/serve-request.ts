@@ -1,5 +1,4 @@
 import { sharedSymbol } from '../records/shared-state.ts';
-import { guarded } from './guard.ts';
 import { type CarriedReply, carryReport, settleReply } from './reply-carrier.ts';
 import { requestStorage } from './request-scope.ts';
 import { newServedRequest, SERVED, type ServedOptions, type ServedRequest } from './served-request.ts';
@@ -54,7 +53,7 @@ export function serveRequest(
 function emitInScope(this: Emitter, event: string | symbol, ...args: unknown[]): boolean {
   const served = this[SERVED];
   const emit = emitUnder(this, emitInScope);
-  if (served?.log === undefined || this.listenerCount(event) === 0) return Reflect.apply(emit, this, [event, ...args]);
+  if (served?.log === undefined || this.listenerCount(event) === 0) return emit.call(this, event, ...args);
   return requestStorage.run(served, callEmit, emit, this, event, args);
 }
 
@@ -62,11 +61,11 @@ function emitInScope(this: Emitter, event: string | symbol, ...args: unknown[]):
 function emitOfReply(this: ReplyLike, event: string | symbol, ...args: unknown[]): boolean {
   const served = this[SERVED];
   const emit = emitUnder(this, emitOfReply);
-  if (served?.log === undefined) return Reflect.apply(emit, this, [event, ...args]);
+  if (served?.log === undefined) return emit.call(this, event, ...args);
   // Before the listeners: one of them ends the server span.
   if (event === 'finish' || event === 'close') settleReply(served);
   try {
-    if (this.listenerCount(event) === 0) return Reflect.apply(emit, this, [event, ...args]);
+    if (this.listenerCount(event) === 0) return emit.call(this, event, ...args);
     return requestStorage.run(served, callEmit, emit, this, event, args);
   } finally {
     if (event === 'close') closeScope(served);
@@ -74,12 +73,12 @@ function emitOfReply(this: ReplyLike, event: string | symbol, ...args: unknown[]
 }
 
 function callEmit(emit: Emit, emitter: Emitter, event: string | symbol, args: unknown[]): boolean {
-  return Reflect.apply(emit, emitter, [event, ...args]);
+  return emit.call(emitter, event, ...args);
 }
 
 function closeScope(served: ServedRequest): void {
   served.log = undefined;
-  guarded('closing a request', () => served.options.onClosed?.());
+  served.options.onClosed?.();
 }
 
 /** The method that `ours` stands in front of, looked up at each call: frameworks change prototypes afterwards. */

@@ -8,7 +8,7 @@ import type { RequestScope } from './request-scope.ts';
 export interface ServedOptions {
   /** Most bytes of the report header's value; default and upper bound 4,096. */
   readonly maxHeaderBytes?: number | undefined;
-  /** Called when a request has closed. */
+  /** Called when a request has closed; must not throw. */
   readonly onClosed?: (() => void) | undefined;
 }
 
