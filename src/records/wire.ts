@@ -14,11 +14,13 @@ export const OMITTED_HEADER_VALUE = '{"omitted":true}';
 export const STREAM_FIELD = 'nemo_gym_failure_report';
 /** Where {@link STREAM_FIELD} is looked for when the event itself does not have it. */
 export const STREAM_NESTED_IN = 'response';
+/** `type` of the event that ends a Responses stream which failed. */
+export const STREAM_FAILED_TYPE = 'response.failed';
 /** `type` of the events that end a stream. An event without a text `type` is terminal when it has the field. */
 export const STREAM_TERMINAL_TYPES: ReadonlySet<string> = new Set([
   'response.completed',
   'response.incomplete',
-  'response.failed',
+  STREAM_FAILED_TYPE,
   'error',
   'message_stop',
 ]);

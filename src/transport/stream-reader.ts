@@ -15,7 +15,7 @@ export interface StreamReaderLimits {
 
 const LIMITS: StreamReaderLimits = { maxDataBytes: STREAM_MAX_DATA_BYTES, bufferBytes: 64 * 1024 };
 /** Most streams are short, and there is a reader for each of them. */
-const FIRST_BUFFER_BYTES = 4096;
+const FIRST_BUFFER_BYTES = 4 * 1024;
 const GROWTH = 4;
 /** So much of a large piece is copied to end the event that the buffer holds. */
 const JOIN_BYTES = 2048;

@@ -1,6 +1,6 @@
 import type { FailureReport, FailureReportRecord } from '../records/failure-report.ts';
 import { shown } from '../records/text.ts';
-import { STREAM_FIELD } from '../records/wire.ts';
+import { STREAM_FAILED_TYPE, STREAM_FIELD } from '../records/wire.ts';
 import { FailureHeader } from './header.ts';
 import { reportForCurrentRequest } from './observe.ts';
 
@@ -95,7 +95,7 @@ const FAILED: Readonly<
       status: 'failed',
       error: { code: 'server_error', message },
     };
-    return { name: 'response.failed', payload: { ...event, type: 'response.failed', response } };
+    return { name: STREAM_FAILED_TYPE, payload: { ...event, type: STREAM_FAILED_TYPE, response } };
   },
   chat({ message, kind }, event) {
     const { type: _type, ...members } = event;
