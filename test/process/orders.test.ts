@@ -40,6 +40,8 @@ async function play(env: Record<string, string>): Promise<Run> {
   runs += 1;
   const spans = join(folder, `spans-${runs}.jsonl`);
   const args = [
+    // HttpInstrumentation's loader hook needs module.register, which Node 26 deprecates.
+    '--disable-warning=DEP0205',
     '--import',
     'tsx',
     '--import',
