@@ -40,7 +40,17 @@ const APPS = '"apps":{"event_id":"apps","boundary":"model","failure_kind":"judge
 
 const WAYS_OUT: readonly Case[] = [
   ...['end', 'end-accents', 'buffer', 'write', 'flush', 'pipe', 'message', 'object', 'array', 'pairs'],
-  ...['array-after-set', 'pairs-after-set', 'no-content', 'not-modified', 'hints', 'informed', 'trailers', 'twice'],
+  ...[
+    'array-after-set',
+    'pairs-after-set',
+    'no-content',
+    'not-modified',
+    'hints',
+    'informed',
+    'information',
+    'trailers',
+    'twice',
+  ],
 ].map((id) => get(`way out: ${id}`, `/${id}`, reportText([id])));
 
 const REPORTS: readonly Case[] = [
@@ -110,11 +120,8 @@ const CONNECTIONS: readonly Case[] = [
     server: 'plain',
     exchanges: [[request('GET', '/aborted'), /first/, DESTROY], [lastRequest('GET', '/aborted/after')]],
     replies: [
-      {
-        path: '/aborted',
-        report: reportText([], ['aborted-attempt']),
-        whole: reportText(['aborted'], ['aborted-attempt']),
-      },
+      // The app hears of it when the reply has closed, and with it the server span.
+      { path: '/aborted', report: reportText([], ['aborted-attempt']) },
       { path: '/aborted/after' },
     ],
     noted: { as: 'aborted', report: reportText(['aborted'], ['aborted-attempt']) },
@@ -223,7 +230,8 @@ const CALLS: readonly Case[] = ['http.request', 'https.request', 'fetch', 'undic
     {
       name: `${client}: a relayed stream`,
       server: 'plain',
-      exchanges: [[lastRequest('GET', `/relay/${client}`)]],
+      // HTTP/1.0 again: how often a stream's bytes come depends on the moment, with the package and without it.
+      exchanges: [[`GET /relay/${client} HTTP/1.0\r\n\r\n`]],
       replies: [{ path: `/relay/${client}`, whole: forwardedText(`${client}/relayed`) }],
       noted: { as: `relay ${client}`, report: forwardedText(`${client}/relayed`) },
     } satisfies Case,

@@ -107,6 +107,12 @@ module.exports = function routesOf({ gym, note }) {
       res.setHeader('X-App', 'yes');
       res.end('body');
     },
+    // Since Node 24.
+    '/information': (_, res) => {
+      failed('information');
+      res.writeInformation?.(104, { 'X-Progress': '1' });
+      res.writeHead(200, { 'X-App': 'yes' }).end('body');
+    },
     '/head': (_, res) => {
       failed('head');
       res.writeHead(200, { 'Content-Length': '4' }).end('body');
