@@ -75,6 +75,7 @@ export const FailureHeader = Object.freeze({
 export function headerValue(report: FailureReport, maxBytes: number = HEADER_MAX_BYTES): string | undefined {
   if (report.isEmpty) return undefined;
   // Also where a caller without types gives something that is no number.
+  // biome-ignore lint/complexity/useMathMinMax: Math.min(NaN, …) is NaN, and then no report would be over the limit.
   const limit = maxBytes < HEADER_MAX_BYTES ? maxBytes : HEADER_MAX_BYTES;
   // Of a plain object: one with a toJSON method loses Node 26's fast path.
   const json = JSON.stringify(report.toJSON());
