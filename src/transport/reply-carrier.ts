@@ -156,13 +156,18 @@ function announceWhole(served: ServedRequest, { log, report, sent }: Leaving): v
   announceReply({ log, report, sent, error: log.ownError, rolloutId });
 }
 
+/** Whether a reply that ends may have something left to tell. */
+export function isUnsettled({ log, rolloutPath }: ServedRequest): boolean {
+  return log !== undefined && !(log.isEmpty && (log.replied || rolloutPath === undefined));
+}
+
 /**
  * Tells what a reply came to: once more when something happened after its headers left, and for the first time when it
  * broke off before.
  */
 export function settleReply(served: ServedRequest): void {
   const { log, announced } = served;
-  if (log === undefined || (log.isEmpty && (log.replied || served.rolloutPath === undefined))) return;
+  if (log === undefined || !isUnsettled(served)) return;
   guarded('settling a reply', () => {
     const report = announced === undefined ? log.replyReport() : announced.merge(log.replyReport());
     if (report === announced && log.droppedEvents === served.announcedDropped) return;

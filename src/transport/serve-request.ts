@@ -1,5 +1,6 @@
 import { sharedSymbol } from '../records/shared-state.ts';
-import { type CarriedReply, carryReport, settleReply } from './reply-carrier.ts';
+import { guarded } from './guard.ts';
+import { type CarriedReply, carryReport, isUnsettled, settleReply } from './reply-carrier.ts';
 import { requestStorage } from './request-scope.ts';
 import { newServedRequest, SERVED, type ServedOptions, type ServedRequest } from './served-request.ts';
 
@@ -22,7 +23,12 @@ export interface RequestLike extends Emitter {
 }
 
 /** Its reply. */
-export interface ReplyLike extends Emitter, CarriedReply {}
+export interface ReplyLike extends Emitter, CarriedReply {
+  once(event: string | symbol, listener: () => void): unknown;
+}
+
+/** Sent by nobody else: a listener for it runs where all listeners of the reply run. */
+const SETTLE = Symbol('settle');
 
 /**
  * Opens a scope for a request: its events and those of its reply run inside it, and its reply carries the report.
@@ -63,13 +69,27 @@ function emitOfReply(this: ReplyLike, event: string | symbol, ...args: unknown[]
   const emit = emitUnder(this, emitOfReply);
   if (served?.log === undefined) return emit.call(this, event, ...args);
   // Before the listeners: one of them ends the server span.
-  if (event === 'finish' || event === 'close') settleReply(served);
+  if ((event === 'finish' || event === 'close') && isUnsettled(served)) settleWhereServed(this, served, emit);
   try {
     if (this.listenerCount(event) === 0) return emit.call(this, event, ...args);
     return requestStorage.run(served, callEmit, emit, this, event, args);
   } finally {
     if (event === 'close') closeScope(served);
   }
+}
+
+/**
+ * A reply that breaks off closes in no context. What listens on it instrumentation-http has bound to its request's, so a
+ * listener finds the server span that nobody could see when the request started.
+ */
+function settleWhereServed(reply: ReplyLike, served: ServedRequest, emit: Emit): void {
+  if (Object.hasOwn(reply, 'once')) {
+    guarded('settling a reply', () => {
+      reply.once(SETTLE, () => requestStorage.run(served, settleReply, served));
+      emit.call(reply, SETTLE);
+    });
+  }
+  settleReply(served);
 }
 
 function callEmit(emit: Emit, emitter: Emitter, event: string | symbol, args: unknown[]): boolean {
