@@ -18,6 +18,7 @@ export type {
   NgFailureServerConfig,
 } from './instrumentation/config.ts';
 export { NgFailureInstrumentation } from './instrumentation/instrumentation.ts';
+export { NgFailurePropagator } from './instrumentation/propagator.ts';
 export type { EpisodeFailure } from './records/episode-failure.ts';
 export type {
   FailureBoundary,

@@ -26,6 +26,11 @@ export class RequestFailureLog {
    * @internal
    */
   replied = false;
+  /**
+   * Whether the request has closed. A context keeps its log; nobody may meet that one any more.
+   * @internal
+   */
+  closed = false;
 
   /**
    * Runs `fn` with a new log as the current one, for `fn` and all asynchronous work it starts.
@@ -42,7 +47,8 @@ export class RequestFailureLog {
 
   /** The log of the request being served; `undefined` outside of one. */
   static current(): RequestFailureLog | undefined {
-    return asLog(context.active().getValue(LOG_CONTEXT_KEY)) ?? requestStorage.getStore()?.log;
+    const log = asLog(context.active().getValue(LOG_CONTEXT_KEY));
+    return log === undefined || log.closed ? requestStorage.getStore()?.log : log;
   }
 
   /** What was observed so far. It never has a `failureId`, and is marked omitted once events were dropped. */

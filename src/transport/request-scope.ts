@@ -9,6 +9,8 @@ import type { RequestFailureLog } from './request-log.ts';
  */
 export interface RequestScope {
   log: RequestFailureLog | undefined;
+  /** The request while it is served: a propagator knows it by its headers. */
+  request?: { readonly headers?: unknown } | undefined;
 }
 
 /**

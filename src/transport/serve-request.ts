@@ -20,6 +20,7 @@ interface Emitter {
 /** A request of `node:http`, `node:https` or http2's compatibility layer. */
 export interface RequestLike extends Emitter {
   readonly url?: string | undefined;
+  readonly headers?: unknown;
 }
 
 /** Its reply. */
@@ -43,6 +44,7 @@ export function serveRequest(
 ): ServedRequest | undefined {
   if (request[SERVED] !== undefined) return undefined;
   const served = newServedRequest(request.url, options);
+  served.request = request;
   request[SERVED] = served;
   if (Object.hasOwn(request, 'emit')) request[PREVIOUS_EMIT] = request.emit;
   request.emit = emitInScope;
@@ -97,7 +99,9 @@ function callEmit(emit: Emit, emitter: Emitter, event: string | symbol, args: un
 }
 
 function closeScope(served: ServedRequest): void {
+  if (served.log !== undefined) served.log.closed = true;
   served.log = undefined;
+  served.request = undefined;
   served.options.onClosed?.();
 }
 

@@ -34,6 +34,7 @@ export const SERVED: typeof servedKey = sharedSymbol('served-request') as typeof
 export function newServedRequest(url: string | undefined, options: ServedOptions): ServedRequest {
   return {
     log: new RequestFailureLog(),
+    request: undefined,
     options,
     rolloutPath: url?.startsWith(ROLLOUT_PATH_PREFIX) === true ? url : undefined,
     announced: undefined,
