@@ -11,6 +11,7 @@ import {
   RequestFailureLog,
   reportForCurrentRequest,
 } from '../../src/index.ts';
+import { LOG_CONTEXT_KEY } from '../../src/transport/request-scope.ts';
 
 function event(reason: string, cause?: unknown): NgFailureEvent {
   return new NgFailureEvent({ boundary: 'model', failureKind: 'cancelled', failureReason: reason, cause });
@@ -89,6 +90,17 @@ describe.each(managers)('RequestFailureLog.capture %s', (_name, start) => {
     ).rejects.toBe(error);
     expect(RequestFailureLog.current()).toBeUndefined();
   });
+});
+
+it('the log in the OpenTelemetry context comes before the one that follows the request itself', () => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const inContext = new RequestFailureLog();
+  const carried = context.active().setValue(LOG_CONTEXT_KEY, inContext);
+  context.with(carried, () => void expect(RequestFailureLog.current()).toBe(inContext));
+  RequestFailureLog.capture(() => {
+    context.with(carried, () => void expect(RequestFailureLog.current()).toBe(inContext));
+  });
+  context.disable();
 });
 
 describe('a log', () => {
