@@ -7,6 +7,7 @@ export default defineConfig({
     fastify: 'src/frameworks/fastify.ts',
     hono: 'src/frameworks/hono.ts',
     koa: 'src/frameworks/koa.ts',
+    register: 'src/register.ts',
     'ng-failures': 'src/command/main.ts',
   },
   format: 'esm',

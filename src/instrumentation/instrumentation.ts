@@ -6,6 +6,7 @@ import type { Hook, HookHost } from './hook.ts';
 import { HttpClientHook } from './http-client.ts';
 import { Mirror } from './mirror.ts';
 import { ServerHook } from './server.ts';
+import { takeOver } from './stand-in.ts';
 
 /**
  * Lets every reply of this process's servers carry its failure report, observes the reports of the replies to its own
@@ -47,6 +48,7 @@ export class NgFailureInstrumentation extends InstrumentationBase<NgFailureInstr
   /** May be called twice (opentelemetry-js#2410). */
   override enable(): void {
     super.enable();
+    takeOver(this);
     this.on = true;
     this.hooks ??= [new Mirror(this), new ServerHook(this), new HttpClientHook(this), new FetchHook(this)];
     for (const hook of this.hooks) hook.enable();

@@ -1,0 +1,76 @@
+import { type MeterProvider, metrics, type TextMapPropagator } from '@opentelemetry/api';
+import { sharedState } from '../records/shared-state.ts';
+import { FAILURES_CHANNEL, MODEL_OPERATION_CHANNEL, REPLY_CHANNEL } from '../transport/announce.ts';
+import { ChannelSubscriptions } from './hook.ts';
+import { NgFailurePropagator } from './propagator.ts';
+
+/** Where the API's copies, of all 1.x releases, look for what an SDK has registered. It is only read here. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1');
+
+const ours = new NgFailurePropagator();
+const joined = sharedState('joined-propagators', () => new WeakSet<TextMapPropagator>());
+
+/** What the watcher does with what it finds. */
+export interface SdkWatchOptions {
+  /** Whether {@link NgFailurePropagator} joins the propagator that is registered. */
+  readonly propagator: boolean;
+  /** Called when a meter provider comes, or another one: the base class takes the one that is there when it is made. */
+  readonly onMeterProvider: (provider: MeterProvider) => void;
+}
+
+/**
+ * Meets an SDK that somebody else starts, before or after `/register`, whenever it comes: it looks at each moment at which
+ * something is about to be traced or counted. Two reads while nothing has changed.
+ */
+export class SdkWatch extends ChannelSubscriptions {
+  readonly #options: SdkWatchOptions;
+  #meterProvider: unknown = registered('metrics');
+  #propagator: unknown;
+
+  constructor(options: SdkWatchOptions) {
+    const look = (): void => this.#look();
+    super('meeting the OpenTelemetry SDK', {
+      'http.server.request.start': look,
+      [String(FAILURES_CHANNEL.name)]: look,
+      [String(REPLY_CHANNEL.name)]: look,
+      [String(MODEL_OPERATION_CHANNEL.name)]: look,
+    });
+    this.#options = options;
+  }
+
+  #look(): void {
+    const meterProvider = registered('metrics');
+    if (meterProvider !== this.#meterProvider) {
+      this.#meterProvider = meterProvider;
+      this.#options.onMeterProvider(metrics.getMeterProvider());
+    }
+    const propagator = registered('propagation');
+    if (propagator !== this.#propagator) {
+      this.#propagator = propagator;
+      if (this.#options.propagator && isPropagator(propagator)) join(propagator);
+    }
+  }
+}
+
+function registered(api: 'metrics' | 'propagation'): unknown {
+  const registry: unknown = Reflect.get(globalThis, REGISTRY);
+  return typeof registry === 'object' && registry !== null ? Reflect.get(registry, api) : undefined;
+}
+
+/**
+ * Lets a propagator extract with ours after it. The API would take a second registration only after `disable()`, and from
+ * a copy of another exact release not even then: the process would be left without any propagator, its traces cut. So the
+ * one that is registered stays, whatever it is, and only this one object is given an `extract` that adds the log.
+ */
+function join(propagator: TextMapPropagator): void {
+  if (joined.has(propagator)) return;
+  joined.add(propagator);
+  const { extract } = propagator;
+  propagator.extract = function extractWithLog(this: TextMapPropagator, ...args) {
+    return ours.extract(Reflect.apply(extract, this, args), args[1]);
+  };
+}
+
+function isPropagator(value: unknown): value is TextMapPropagator {
+  return typeof value === 'object' && value !== null && 'extract' in value && typeof value.extract === 'function';
+}

@@ -1,0 +1,38 @@
+/**
+ * Turns everything on without code: `node --import opentelemetry-instrumentation-nemo-gym/register app.js`, or
+ * `--require` instead of `--import`; alone, or before or after whatever starts an OpenTelemetry SDK. The environment
+ * variables that it reads are in docs/configuration.md.
+ */
+import { readEnvironment } from './instrumentation/environment.ts';
+import { NgFailureInstrumentation } from './instrumentation/instrumentation.ts';
+import { SdkWatch } from './instrumentation/sdk-watch.ts';
+import { makeStandIn } from './instrumentation/stand-in.ts';
+import { sharedState } from './records/shared-state.ts';
+import { guarded } from './transport/guard.ts';
+import { PACKAGE_NAME } from './version.ts';
+
+// Named twice on a command line, or by two copies of the package, it still acts once.
+const registration = sharedState('registration', () => ({ done: false }));
+
+if (!registration.done) {
+  registration.done = true;
+  guarded('turning on from the command line', register);
+}
+
+function register(): void {
+  const { enabled, propagator, config } = readEnvironment(process.env, warn);
+  if (!enabled) return;
+  let instrumentation: NgFailureInstrumentation | undefined;
+  const watch = new SdkWatch({
+    propagator,
+    onMeterProvider: (provider) => instrumentation?.setMeterProvider(provider),
+  });
+  // Before the instrumentation: what is announced reaches the two in this order.
+  watch.enable();
+  instrumentation = makeStandIn(() => new NgFailureInstrumentation(config));
+}
+
+/** No diagnostic logger is there yet when the process starts, so that a diagnostic line would be lost. */
+function warn(line: string): void {
+  process.emitWarning(`${PACKAGE_NAME}: ${line}`, 'NemoGymWarning');
+}
