@@ -34,3 +34,14 @@ export const ROLLOUT_ID = 'nemo.gym.rollout.id';
 
 /** Goes before the members of a model operation, which keep their wire names. */
 export const MODEL_PREFIX = 'nemo.gym.model.';
+/** How the operation ended; also a metric's label. */
+export const MODEL_OUTCOME = 'nemo.gym.model.outcome';
+
+/** Metrics. Their labels are attributes of the event, or the operation's outcome. */
+export const METRIC_FAILURES = 'nemo.gym.failures';
+export const METRIC_OMITTED = 'nemo.gym.failure.omitted_reports';
+export const METRIC_DROPPED = 'nemo.gym.failure.dropped_events';
+export const METRIC_OPERATIONS = 'nemo.gym.model.operations';
+export const METRIC_ATTEMPTS = 'nemo.gym.model.attempts';
+export const METRIC_RETRY_WAIT = 'nemo.gym.model.retry_wait';
+export const METRIC_DURATION = 'nemo.gym.model.duration';

@@ -54,6 +54,12 @@ export class Call {
     if (report.isEmpty) return;
     const observations = report.asObservations();
     this.#log?.keep(observations);
-    announceFailures({ report: observations, origin: 'forwarded', log: this.#log, context: this.#context });
+    announceFailures({
+      report: observations,
+      origin: 'forwarded',
+      source: this,
+      log: this.#log,
+      context: this.#context,
+    });
   }
 }

@@ -24,6 +24,8 @@ export function watchIncoming(response: IncomingMessage, call: Call): void {
 
 /** What undici's channels name a request by. Until Node 24 the body's bytes pass its `onData`. */
 export interface UndiciRequest {
+  readonly origin?: unknown;
+  readonly path?: unknown;
   onData?(...args: unknown[]): unknown;
 }
 

@@ -1,5 +1,6 @@
 import { sharedState } from '../records/shared-state.ts';
 import { Call } from './call.ts';
+import { undiciAddress, wantsReply } from './client-policy.ts';
 import { type UndiciRequest, watchOnData } from './event-stream.ts';
 import { ChannelSubscriptions, type HookHost } from './hook.ts';
 
@@ -36,6 +37,7 @@ export class FetchHook extends ChannelSubscriptions {
     if (request === undefined || call === undefined || !isReply(response)) return;
     // Early hints come on the same channel; the reply itself is still to come.
     if (response.statusCode < 200 && response.statusCode !== SWITCHING_PROTOCOLS) return;
+    if (!wantsReply(this.#host.settings, () => undiciAddress(request))) return;
     if (call.replied(response.headers)) watchOnData(request, call);
   }
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { guarded } from '../transport/guard.ts';
-import type { Settings } from './config.ts';
+import type { Settings } from './settings.ts';
 
 /** What each hook asks of the instrumentation it belongs to, at the moment an event arrives. */
 export interface HookHost {

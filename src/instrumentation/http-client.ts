@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { sharedState } from '../records/shared-state.ts';
 import { Call } from './call.ts';
+import { httpAddress, wantsReply } from './client-policy.ts';
 import { watchIncoming } from './event-stream.ts';
 import { ChannelSubscriptions, type HookHost } from './hook.ts';
 
@@ -31,7 +32,7 @@ export class HttpClientHook extends ChannelSubscriptions {
     // On Node 20 a server may answer before the request has been sent to its end.
     this.#onRequest(host, message);
     const call = calls.get(request);
-    if (call?.owner !== this) return;
+    if (call?.owner !== this || !wantsReply(host.settings, () => httpAddress(request, response))) return;
     if (call.replied(response.rawHeaders)) watchIncoming(response, call);
   }
 }

@@ -1,23 +1,31 @@
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
+import { setAcceptPolicy } from '../transport/believed.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
-import { type NgFailureInstrumentationConfig, readSettings, type Settings } from './config.ts';
+import type { NgFailureInstrumentationConfig } from './config.ts';
 import { FetchHook } from './fetch.ts';
 import type { Hook, HookHost } from './hook.ts';
 import { HttpClientHook } from './http-client.ts';
-import { Mirror } from './mirror.ts';
+import type { FailureLogRecord } from './log-records.ts';
+import { FailureMetrics } from './metrics.ts';
+import { Mirror, type MirrorHost } from './mirror.ts';
 import { ServerHook } from './server.ts';
-import { takeOver } from './stand-in.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { takeOver } from './take-over.ts';
 
 /**
  * Lets every reply of this process's servers carry its failure report, observes the reports of the replies to its own
  * calls, and shows failures on spans under the same ids. Works beside instrumentation-http and instrumentation-undici in
  * either order, and without a tracer: the reports are the same with tracing on, off, unsampled, or with no SDK at all.
  */
-export class NgFailureInstrumentation extends InstrumentationBase<NgFailureInstrumentationConfig> implements HookHost {
+export class NgFailureInstrumentation
+  extends InstrumentationBase<NgFailureInstrumentationConfig>
+  implements HookHost, MirrorHost
+{
   // The base constructor calls setConfig() and enable() before any initialiser of ours would run.
   declare private currentSettings: Settings;
   declare private hooks: readonly Hook[] | undefined;
   declare private on: boolean;
+  declare private counters: FailureMetrics;
 
   /** @param config - a value that cannot be used is one diagnostic line and its default; nothing throws */
   constructor(config: NgFailureInstrumentationConfig = {}) {
@@ -38,6 +46,22 @@ export class NgFailureInstrumentation extends InstrumentationBase<NgFailureInstr
   override setConfig(config: NgFailureInstrumentationConfig = {}): void {
     super.setConfig(config);
     this.currentSettings = readSettings(this.getConfig());
+    this.applyAcceptPolicy();
+  }
+
+  /** The counters, made anew for each meter. */
+  get metrics(): FailureMetrics {
+    return this.counters;
+  }
+
+  /** Called by the base class, by its constructor first. */
+  protected override _updateMetricInstruments(): void {
+    this.counters = new FailureMetrics(this.meter);
+  }
+
+  /** Hands a record to the logger that the base class was given. */
+  emitLogRecord(record: FailureLogRecord): void {
+    this.logger.emit(record);
   }
 
   /** Nothing is patched, so that there is no module to name. */
@@ -48,10 +72,11 @@ export class NgFailureInstrumentation extends InstrumentationBase<NgFailureInstr
   /** May be called twice (opentelemetry-js#2410). */
   override enable(): void {
     super.enable();
-    takeOver(this);
+    takeOver();
     this.on = true;
     this.hooks ??= [new Mirror(this), new ServerHook(this), new HttpClientHook(this), new FetchHook(this)];
     for (const hook of this.hooks) hook.enable();
+    this.applyAcceptPolicy();
   }
 
   /** Leaves nothing on new requests; those being served keep what they have. */
@@ -59,5 +84,11 @@ export class NgFailureInstrumentation extends InstrumentationBase<NgFailureInstr
     super.disable();
     this.on = false;
     for (const hook of this.hooks ?? []) hook.disable();
+    this.applyAcceptPolicy();
+  }
+
+  /** It holds for the whole process, also where the app itself reads a reply. */
+  private applyAcceptPolicy(): void {
+    setAcceptPolicy(this, this.isActive() ? this.currentSettings.acceptReportFrom : undefined);
   }
 }

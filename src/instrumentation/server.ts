@@ -1,15 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tellFault } from '../transport/guard.ts';
+import { saysYes } from '../transport/policy.ts';
 import { requestStorage } from '../transport/request-scope.ts';
 import { serveRequest } from '../transport/serve-request.ts';
-import type { ServedOptions } from '../transport/served-request.ts';
+import { ignoredRequest, SERVED, type ServedOptions, type ServedRequest } from '../transport/served-request.ts';
 import type { Hook, HookHost } from './hook.ts';
 
 const REQUEST_START = 'http.server.request.start';
 
 interface RequestStart {
-  readonly request: IncomingMessage;
+  readonly request: IncomingMessage & { [SERVED]?: ServedRequest | undefined };
   readonly response: ServerResponse;
 }
 
@@ -31,6 +32,9 @@ export class ServerHook implements Hook {
     this.#options = {
       get maxHeaderBytes() {
         return host.settings.maxHeaderBytes;
+      },
+      get policy() {
+        return host.settings.replyPolicy;
       },
       onClosed: () => this.#requestClosed(),
     };
@@ -56,7 +60,7 @@ export class ServerHook implements Hook {
   }
 
   #requestStarted({ request, response }: RequestStart): void {
-    if (this.#enabled && this.#host.isActive()) {
+    if (this.#enabled && this.#host.isActive() && !this.#isIgnored(request)) {
       const served = serveRequest(request, response, this.#options);
       if (served === undefined) return;
       this.#open += 1;
@@ -64,6 +68,16 @@ export class ServerHook implements Hook {
     } else if (this.#open > 0) {
       leaveScope();
     }
+  }
+
+  #isIgnored(request: RequestStart['request']): boolean {
+    const { ignoreRequest } = this.#host.settings;
+    if (ignoreRequest === undefined) return false;
+    // Another instance serves it, or let it be.
+    if (request[SERVED] !== undefined) return false;
+    if (!saysYes('server.ignoreRequest', () => ignoreRequest(request))) return false;
+    request[SERVED] = ignoredRequest();
+    return true;
   }
 
   #requestClosed(): void {

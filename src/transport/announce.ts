@@ -16,6 +16,8 @@ export interface FailuresObserved {
   readonly origin: FailureOrigin;
   /** The error of this process whose explicit chain the report is. */
   readonly error?: unknown;
+  /** The reply that it came with, where that is known: the same one may be told of several times. */
+  readonly source?: object | undefined;
   /** The log of the request in which it was observed. */
   readonly log?: RequestFailureLog | undefined;
   /** Where it was observed, when that is not the active context. */

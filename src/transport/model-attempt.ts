@@ -3,6 +3,7 @@ import { safeGet } from '../failures/foreign-error.ts';
 import { rebuildFailure } from '../failures/rebuild.ts';
 import { isHttpStatus } from '../records/failure-event.ts';
 import type { FailureReport } from '../records/failure-report.ts';
+import { isBelieved } from './believed.ts';
 import { guarded } from './guard.ts';
 import { FailureHeader } from './header.ts';
 import type { HeadersLike } from './headers-like.ts';
@@ -72,7 +73,8 @@ export class ModelAttempt implements ReplyWatcher, WaitingAttempt {
     const status = safeGet(response, 'status');
     this.#status = isHttpStatus(status) ? status : undefined;
     this.#headers = headersOf(response);
-    this.#remote = FailureHeader.decode(this.#headers);
+    const isAccepted = isBelieved(() => addressOf(response) ?? this.#call.url);
+    this.#remote = isAccepted ? FailureHeader.decode(this.#headers) : undefined;
     if (this.#remote !== undefined) observeReport(this.#remote, { log: this.#log, context: this.#context });
     const more = this.request !== undefined && !this.#hasEnded && this.#broken === undefined;
     if (!more) this.#endOfBody();
@@ -191,4 +193,10 @@ export class ModelAttempt implements ReplyWatcher, WaitingAttempt {
     this.#broken = undefined;
     this.#aborted = undefined;
   }
+}
+
+/** Where the reply came from in the end, after redirects. */
+function addressOf(response: unknown): string | undefined {
+  const url = safeGet(response, 'url');
+  return typeof url === 'string' && url !== '' ? url : undefined;
 }

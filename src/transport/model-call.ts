@@ -4,6 +4,8 @@ import { headersOf } from './provider-reply.ts';
 
 /** What is known of a model call before it is sent; its prompt is not among it, and is not kept. */
 export interface ModelCall {
+  /** The address, where it is one. */
+  readonly url: URL | undefined;
   /** Method and address without query and credentials, for people. */
   readonly target: string;
   /** `responses`, `chat_completions`, `messages`: what the path ends in. */
@@ -28,6 +30,7 @@ export function readCall(input: unknown, init: unknown): ModelCall {
   const method = text(safeGet(init, 'method')) ?? text(safeGet(input, 'method')) ?? 'GET';
   const headers = headersOf(init) ?? headersOf(input);
   return {
+    url,
     target: url === undefined ? `${method} to the model` : `${method} ${url.origin}${url.pathname}`,
     operation: url === undefined ? undefined : operationOf(url.pathname),
     model: LEADING_MODEL.exec(text(safeGet(init, 'body')) ?? '')?.[1],

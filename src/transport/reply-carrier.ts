@@ -5,7 +5,15 @@ import { announceFailures, announceReply, type ReplyReported } from './announce.
 import { guarded, tellFault } from './guard.ts';
 import { decodeValues, headerValue } from './header.ts';
 import { announceOwnFailure } from './observe.ts';
-import { addReportValues, addValues, headersArgument, withHeadersArgument, withReportHeader } from './reply-headers.ts';
+import { reportForCaller } from './outgoing.ts';
+import {
+  addReportValues,
+  addValues,
+  headersArgument,
+  withHeadersArgument,
+  withoutReportHeader,
+  withReportHeader,
+} from './reply-headers.ts';
 import type { RequestFailureLog } from './request-log.ts';
 import { rolloutIdOf, SERVED, type ServedRequest } from './served-request.ts';
 
@@ -37,6 +45,8 @@ interface Leaving {
   readonly report: FailureReport;
   /** What the header must say now; `undefined` when it says so already, or there is nothing to say. */
   readonly value: string | undefined;
+  /** What the app had put on it may not be seen by the caller. */
+  readonly isWithheld: boolean;
   sent: ReplyReported['sent'];
 }
 
@@ -96,19 +106,36 @@ function reportToSend(served: ServedRequest, log: RequestFailureLog, values: rea
   const own = log.replyReport();
   const set = decodeValues(values);
   const report = set === undefined ? own : set.merge(own);
+  const outgoing = reportForCaller(served, report);
+  if (outgoing !== report) return withPolicy(served, { log, set, report }, outgoing);
   // With nothing to add the app's own header stays as the app wrote it.
   const addsNothing = set === undefined ? report.isEmpty : report === set && (values.length === 1 || own.isEmpty);
-  if (addsNothing) return { log, set, report, value: undefined, sent: set === undefined ? 'nothing' : 'report' };
+  const parts = { log, set, report, isWithheld: false };
+  if (addsNothing) return { ...parts, value: undefined, sent: set === undefined ? 'nothing' : 'report' };
   const value = headerValue(report, served.options.maxHeaderBytes);
-  const lost = value === OMITTED_HEADER_VALUE && report.events.size > 0;
-  return { log, set, report, value, sent: lost ? 'omitted' : 'report' };
+  return { ...parts, value, sent: sentWith(value, report) };
+}
+
+/** The caller sees less than the whole report, of what the app has put on its reply too. */
+function withPolicy(
+  served: ServedRequest,
+  parts: Pick<Leaving, 'log' | 'set' | 'report'>,
+  outgoing: FailureReport,
+): Leaving {
+  const value = headerValue(outgoing, served.options.maxHeaderBytes);
+  return { ...parts, value, isWithheld: parts.set !== undefined, sent: sentWith(value, outgoing) };
+}
+
+function sentWith(value: string | undefined, report: FailureReport): ReplyReported['sent'] {
+  if (value === undefined) return 'nothing';
+  return value === OMITTED_HEADER_VALUE && report.events.size > 0 ? 'omitted' : 'report';
 }
 
 /** Whatever a wrong call throws without us it throws with us: the app's own arguments have the last word. */
 function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unknown[], leaving: Leaving): unknown {
-  const { value } = leaving;
-  if (value === undefined) return Reflect.apply(writeHead, reply, args);
-  const before = reply.getHeader(HEADER_NAME);
+  const { value, isWithheld } = leaving;
+  if (value === undefined && !isWithheld) return Reflect.apply(writeHead, reply, args);
+  const before = isWithheld ? undefined : reply.getHeader(HEADER_NAME);
   try {
     return Reflect.apply(writeHead, reply, argumentsWith(reply, args, value));
   } catch (error) {
@@ -121,8 +148,13 @@ function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unkn
   }
 }
 
-function argumentsWith(reply: CarriedReply, args: unknown[], value: string): unknown[] {
+function argumentsWith(reply: CarriedReply, args: unknown[], value: string | undefined): unknown[] {
   const headers = headersArgument(args);
+  if (value === undefined) {
+    reply.removeHeader(HEADER_NAME);
+    const given = typeof headers === 'object' && headers !== null;
+    return given ? withHeadersArgument(args, withoutReportHeader(headers)) : args;
+  }
   if (typeof headers === 'object' && headers !== null) {
     return withHeadersArgument(args, withReportHeader(headers, value));
   }
@@ -148,7 +180,7 @@ function announceLeft(served: ServedRequest, leaving: Leaving): void {
   });
 }
 
-function announceWhole(served: ServedRequest, { log, report, sent }: Leaving): void {
+function announceWhole(served: ServedRequest, { log, report, sent }: Pick<Leaving, 'log' | 'report' | 'sent'>): void {
   served.announced = report;
   served.announcedDropped = log.droppedEvents;
   const rolloutId = rolloutIdOf(served.rolloutPath);
@@ -173,7 +205,7 @@ export function settleReply(served: ServedRequest): void {
     if (report === announced && log.droppedEvents === served.announcedDropped) return;
     if (!log.replied) announceOwnFailure(log);
     log.replied = true;
-    announceWhole(served, { log, report, value: undefined, sent: 'nothing' });
+    announceWhole(served, { log, report, sent: 'nothing' });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { NgFailureEvent, ReplyFacts } from '../failures/ng-failure-event.ts';
 import { rebuildFailure } from '../failures/rebuild.ts';
 import { boundedText } from '../records/text.ts';
+import { isBelieved } from './believed.ts';
 import { FailureHeader } from './header.ts';
 import type { HeadersLike } from './headers-like.ts';
 import { observeReport } from './observe.ts';
@@ -92,7 +93,7 @@ interface FailedReply {
 }
 
 async function failedReply(response: ReplyLike): Promise<FailedReply | undefined> {
-  const report = FailureHeader.decode(response.headers);
+  const report = isBelieved(() => response.url) ? FailureHeader.decode(response.headers) : undefined;
   if (report !== undefined) observeReport(report);
   if (response.status < 400) return undefined;
   const { status, statusText, url } = response;

@@ -52,6 +52,15 @@ export function withReportHeader(headers: object, value: string): object {
   return Array.isArray(headers[0]) ? all : all.flat(1);
 }
 
+/** A copy of `headers` in their own form without the report header. */
+export function withoutReportHeader(headers: object): object {
+  if (!Array.isArray(headers)) {
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => !isReportHeader(name)));
+  }
+  const others = pairsOf(headers).filter(([name]) => !isReportHeader(name));
+  return Array.isArray(headers[0]) ? others : others.flat(1);
+}
+
 function pairsOf(headers: readonly unknown[]): (readonly unknown[])[] {
   if (Array.isArray(headers[0])) return headers.map((entry) => (Array.isArray(entry) ? entry : [entry]));
   const pairs: unknown[][] = [];

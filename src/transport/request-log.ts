@@ -5,6 +5,7 @@ import type { ModelOperationObservation } from '../records/model-operation.ts';
 import { LOG_MAX_EVENTS } from '../records/wire.ts';
 import { announceFailures } from './announce.ts';
 import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
+import type { ServedRequest } from './served-request.ts';
 
 const NO_OPERATIONS: ReadonlyMap<string, ModelOperationObservation> = new Map();
 
@@ -26,6 +27,11 @@ export class RequestFailureLog {
    * @internal
    */
   replied = false;
+  /**
+   * The request whose log it is; `undefined` where `capture` made it.
+   * @internal
+   */
+  served: ServedRequest | undefined;
   /**
    * Whether the request has closed. A context keeps its log; nobody may meet that one any more.
    * @internal

@@ -1,6 +1,7 @@
 import type { FailureReport } from '../records/failure-report.ts';
 import { sharedSymbol } from '../records/shared-state.ts';
 import { ROLLOUT_PATH_PREFIX } from '../records/wire.ts';
+import type { ReplyPolicy } from './policy.ts';
 import { RequestFailureLog } from './request-log.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -8,6 +9,8 @@ import type { RequestScope } from './request-scope.ts';
 export interface ServedOptions {
   /** Most bytes of the report header's value; default and upper bound 4,096. */
   readonly maxHeaderBytes?: number | undefined;
+  /** What callers may see; default: everything. Asked when there is something to send. */
+  readonly policy?: ReplyPolicy | undefined;
   /** Called when a request has closed; must not throw. */
   readonly onClosed?: (() => void) | undefined;
 }
@@ -15,6 +18,8 @@ export interface ServedOptions {
 /** A request being served, from its start until its reply closes. */
 export interface ServedRequest extends RequestScope {
   readonly options: ServedOptions;
+  /** What the policy said of the caller, once it was asked. */
+  mayHaveReport: boolean | undefined;
   /** The path, when it names a rollout. Taken at the start: routers shorten `request.url` on the way. */
   readonly rolloutPath: string | undefined;
   /** What was announced of the reply so far, and how many events had been dropped then. */
@@ -32,14 +37,23 @@ export const SERVED: typeof servedKey = sharedSymbol('served-request') as typeof
 
 /** The record of a request that starts at `url`. */
 export function newServedRequest(url: string | undefined, options: ServedOptions): ServedRequest {
-  return {
-    log: new RequestFailureLog(),
+  const log = new RequestFailureLog();
+  const served: ServedRequest = {
+    log,
     request: undefined,
     options,
+    mayHaveReport: undefined,
     rolloutPath: url?.startsWith(ROLLOUT_PATH_PREFIX) === true ? url : undefined,
     announced: undefined,
     announcedDropped: 0,
   };
+  log.served = served;
+  return served;
+}
+
+/** The mark of a request that is left alone: without a log, nobody else opens a scope for it either. */
+export function ignoredRequest(): ServedRequest {
+  return { ...newServedRequest(undefined, {}), log: undefined };
 }
 
 /** The rollout that a path `/ng-rollout/<rollout_id>/…` belongs to; `undefined` when the id is empty. */

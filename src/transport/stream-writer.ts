@@ -1,8 +1,10 @@
 import type { FailureReport, FailureReportRecord } from '../records/failure-report.ts';
 import { shown } from '../records/text.ts';
-import { STREAM_FAILED_TYPE, STREAM_FIELD } from '../records/wire.ts';
+import { STREAM_FAILED_TYPE, STREAM_FIELD, STREAM_NESTED_IN } from '../records/wire.ts';
 import { FailureHeader } from './header.ts';
 import { reportForCurrentRequest } from './observe.ts';
+import { reportForCaller } from './outgoing.ts';
+import { RequestFailureLog } from './request-log.ts';
 
 /** Which API a stream speaks: OpenAI's Responses, OpenAI's Chat Completions, Anthropic's Messages. */
 export type StreamDialect = 'responses' | 'chat' | 'messages';
@@ -17,7 +19,8 @@ const UNKNOWN_FAILURE = 'The server failed while it streamed its reply';
  * The payload of a stream's terminal event with the report of the current request in it (wire key
  * `nemo_gym_failure_report`): `error`'s explicit chain merged with the request's log. For what was observed after the
  * reply's headers left. A report that the payload carries already, such as a forwarded one, is merged into it. Write the
- * result in one `data:` line, as `JSON.stringify` puts it.
+ * result in one `data:` line, as `JSON.stringify` puts it. What the request's caller may not see, by the instrumentation's
+ * `server.sendReportTo` and `redact`, is left out, also of what the payload carries.
  *
  * @param event - the payload; it is not changed
  * @param error - the request's own failure; default: the one that `failRequest` named, none on success
@@ -28,10 +31,26 @@ export function withFailureReport<T extends object>(event: T, error?: unknown): 
 }
 
 function withReport<T extends object>(event: T, own: FailureReport): WithFailureReport<T> {
-  if (own.isEmpty) return event;
+  const served = RequestFailureLog.current()?.served;
+  const hasPolicy = served?.options.policy !== undefined;
+  if (own.isEmpty && !hasPolicy) return event;
   const carried = FailureHeader.decodeStreamEvent(event);
-  const value = FailureHeader.streamValue(carried === undefined ? own : own.merge(carried));
-  return value === undefined ? event : { ...event, [STREAM_FIELD]: value };
+  const report = carried === undefined ? own : own.merge(carried);
+  const value = FailureHeader.streamValue(reportForCaller(served, report));
+  const rest = hasPolicy && carried !== undefined ? withoutField(event) : event;
+  return value === undefined ? rest : { ...rest, [STREAM_FIELD]: value };
+}
+
+/** A copy of an event without the report that it carries, wherever it does. */
+function withoutField<T extends object>(event: T): T {
+  const copy = Object.fromEntries(Object.entries(event).filter(([key]) => key !== STREAM_FIELD));
+  const nested: unknown = copy[STREAM_NESTED_IN];
+  if (typeof nested === 'object' && nested !== null && STREAM_FIELD in nested) {
+    const { [STREAM_FIELD]: _carried, ...others } = nested;
+    copy[STREAM_NESTED_IN] = others;
+  }
+  // The same members but the field, which no payload's own type names.
+  return copy as T;
 }
 
 /** What else a {@link failureStreamEvent} says. */
@@ -51,7 +70,7 @@ export interface FailureStreamEventOptions {
  * - `chat`: an unnamed event with `error`
  * - `messages`: `event: error`, with `error`
  *
- * The client sees the event's `failure_reason` and `failure_kind`, which the report says anyway, never the message of
+ * The client sees the event's `failure_reason` and `failure_kind` as far as its report may say them, never the message of
  * another error in the chain: a third-party error's text may hold anything. When the stream stands in the middle of a
  * line or of another event, end that with a blank line first. This makes text and nothing else: `failRequest(error)` is
  * what tells traces of the failure.
@@ -68,7 +87,8 @@ export function failureStreamEvent(
   if (!Object.hasOwn(FAILED, dialect)) {
     throw new TypeError(`Unknown stream dialect ${shown(dialect)}: use ${Object.keys(FAILED).map(shown).join(', ')}`);
   }
-  const { name, payload } = FAILED[dialect](publicFailure(report), options.event ?? {});
+  const told = reportForCaller(RequestFailureLog.current()?.served, report);
+  const { name, payload } = FAILED[dialect](publicFailure(told), options.event ?? {});
   const data = JSON.stringify(withReport(payload, report));
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
 }

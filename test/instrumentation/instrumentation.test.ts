@@ -63,7 +63,7 @@ describe('NgFailureInstrumentation', () => {
     const logger: DiagLogger = { error: quiet, warn, info: quiet, debug: quiet, verbose: quiet };
     diag.setLogger(logger, { suppressOverrideMessage: true });
     const instrumentation = new NgFailureInstrumentation({ enabled: false, server: { maxHeaderBytes: 100_000 } });
-    expect(instrumentation.settings).toEqual({ enabled: false, maxHeaderBytes: 4096, stackTraces: true });
+    expect(instrumentation.settings).toMatchObject({ enabled: false, maxHeaderBytes: 4096, stackTraces: true });
     expect(lines).toEqual([
       'opentelemetry-instrumentation-nemo-gym: maxHeaderBytes is 100000; give an integer 16–4096. 4096 is used',
     ]);
