@@ -3,6 +3,9 @@ export type HeadersLike =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
+/** More entries than any headers have: an iterable from elsewhere may never end. */
+const MAX_ENTRIES = 10_000;
+
 /**
  * The values that `headers` has under `name`, in their order, names compared without letter case. Whatever else is in
  * there is not looked at; what cannot be read as headers has no values.
@@ -11,7 +14,10 @@ export function headerValues(headers: HeadersLike | null | undefined, name: stri
   if (typeof headers !== 'object' || headers === null) return [];
   const wanted = name.toLowerCase();
   const values: string[] = [];
+  let left = MAX_ENTRIES;
   for (const entry of entriesOf(headers)) {
+    left -= 1;
+    if (left < 0) break;
     if (!Array.isArray(entry) && !isPair(entry)) continue;
     const [key, value]: readonly unknown[] = entry;
     if (typeof key !== 'string' || key.length !== wanted.length || key.toLowerCase() !== wanted) continue;

@@ -32,6 +32,16 @@ describe('headerValues', () => {
     expect(headerValues(headers, NAME)).toEqual(values);
   });
 
+  it('ends with an iterable that does not', () => {
+    const endless: HeadersLike = {
+      *[Symbol.iterator]() {
+        yield [NAME, 'a'] as const;
+        for (;;) yield ['other', 'b'] as const;
+      },
+    };
+    expect(headerValues(endless, NAME)).toEqual(['a']);
+  });
+
   it('has none in what is no headers', () => {
     const none: unknown[] = [
       undefined,
