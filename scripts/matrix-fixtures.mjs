@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CACHE, cachedFolder, command, npm, ready } from './matrix-run.mjs';
@@ -7,6 +7,8 @@ import { CACHE, cachedFolder, command, npm, ready } from './matrix-run.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MATRIX = join(ROOT, 'test', 'matrix');
 const LINES = ['otel2', 'otel3'];
+const RUN = 'matrix-run-';
+const DAY_MS = 86_400_000;
 
 /**
  * Makes a project for each line of OpenTelemetry JS, with this package installed from its tarball and the programs beside
@@ -14,14 +16,24 @@ const LINES = ['otel2', 'otel3'];
  */
 export async function prepareFixtures() {
   mkdirSync(CACHE, { recursive: true });
+  removeLeftovers();
   // Beside the cache: hard links do not leave a file system.
-  const folder = mkdtempSync(join(CACHE, 'matrix-run-'));
+  const folder = mkdtempSync(join(CACHE, RUN));
   const tarball = await ready(() => pack(folder));
   const projects = {};
   for (const line of LINES) {
     projects[line] = tarball.error === undefined ? await ready(() => project(line, folder, tarball.path)) : tarball;
   }
   return { folder, projects };
+}
+
+/** Folders of runs that were killed. */
+function removeLeftovers() {
+  for (const name of readdirSync(CACHE)) {
+    const place = join(CACHE, name);
+    const age = name.startsWith(RUN) ? Date.now() - statSync(place).mtimeMs : 0;
+    if (age > DAY_MS) rmSync(place, { recursive: true, force: true });
+  }
 }
 
 /** Builds and packs in a folder of its own: what others have in dist/ meanwhile is left alone. */

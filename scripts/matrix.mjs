@@ -18,6 +18,8 @@ const vitest = spawn('npx', ['vitest', 'run', '--config', 'test/matrix/vitest.co
   stdio: 'inherit',
   env: { ...process.env, MATRIX_PLAN: JSON.stringify({ nodes, fixtures: fixtures.projects }) },
 });
+// An interrupt reaches vitest too; this process stays to clean up after it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal));
 vitest.on('exit', (code, signal) => {
   rmSync(fixtures.folder, { recursive: true, force: true });
   process.exitCode = signal === null ? code : 1;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CASES, type Case, type ExpectedReply } from './cases.ts';
+import type { Case, ExpectedReply } from './case.ts';
+import { CASES } from './cases.ts';
 import { type Cell, nameOf, type Platform, SETUPS, type Setup, twinOf } from './cells.ts';
 import { type CellResults, runCell, type ServerSpan } from './run-cell.ts';
 

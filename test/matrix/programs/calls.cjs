@@ -2,6 +2,7 @@
 // undici package. What its replies report must be in the report of the reply that the caller sends.
 const { once } = require('node:events');
 const { setTimeout: delay } = require('node:timers/promises');
+const { ownAgent } = require('./own-fetch.cjs');
 
 const NAME = 'X-NG-Failure-Report';
 const eventsOf = (id) => ({
@@ -24,8 +25,9 @@ module.exports.peerRoutesOf = ({ gym }) => ({
     ),
   '/stream': async (_, res, id) => {
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    const event = JSON.stringify({ type: 'response.failed', nemo_gym_failure_report: eventsOf(id) });
-    for (const part of [FILLER, FILLER.slice(0, 9), FILLER.slice(9), `data: ${event}\r\n`, '\r\ndata: [DONE]\n\n']) {
+    const event = `data: ${JSON.stringify({ type: 'response.failed', nemo_gym_failure_report: eventsOf(id) })}`;
+    const parts = [FILLER, FILLER.slice(0, 9), FILLER.slice(9), event.slice(0, 70), event.slice(70), '\r\n\r\n'];
+    for (const part of [...parts, 'data: [DONE]\n\n']) {
       res.write(part);
       await delay(1);
     }
@@ -47,17 +49,20 @@ module.exports.clientsOf = ({ http, https, undici }) => {
     const [response] = await once(request, 'response');
     return { status: response.statusCode, body: response };
   };
-  const fetched = (fetch) => async (url) => {
-    const response = await fetch(url, { method: 'POST', body: '{}' });
+  const fetched = (fetch, dispatcher) => async (url) => {
+    const response = await fetch(url, { method: 'POST', body: '{}', dispatcher });
     return { status: response.status, body: response.body };
   };
+  // An agent of its own: the one that all copies of undici share is that of Node's fetch.
+  const agent = new undici.Agent();
   return {
     'http.request': nodes(http),
     'https.request': nodes(https),
-    fetch: fetched(fetch),
-    'undici.fetch': fetched(undici.fetch),
+    'fetch, its own agent': fetched(fetch, ownAgent),
+    'fetch, any agent': fetched(fetch),
+    'undici.fetch': fetched(undici.fetch, agent),
     'undici.request': async (url) => {
-      const { statusCode, body } = await undici.request(url, { method: 'POST', body: '{}' });
+      const { statusCode, body } = await undici.request(url, { method: 'POST', body: '{}', dispatcher: agent });
       return { status: statusCode, body };
     },
   };
@@ -67,10 +72,11 @@ module.exports.clientsOf = ({ http, https, undici }) => {
 module.exports.callRoutesOf = ({ gym, note, clients, peers }) => {
   const routes = {};
   for (const [client, call] of Object.entries(clients)) {
+    const slug = slugOf(client);
     const peer = (route, id) => `${client === 'https.request' ? peers.https : peers.http}${route}?id=${id}`;
     for (const route of ['/report', '/hop', '/hints', '/stream', '/cut']) {
-      routes[`/call/${client}${route}`] = async (_, res) => {
-        const { status, body } = await call(peer(route, `${client}${route}`));
+      routes[`/call/${slug}${route}`] = async (_, res) => {
+        const { status, body } = await call(peer(route, `${slug}${route}`));
         const parts = [];
         let end = 'whole';
         try {
@@ -82,13 +88,16 @@ module.exports.callRoutesOf = ({ gym, note, clients, peers }) => {
         res.writeHead(status).end(Buffer.concat(parts));
       };
     }
-    routes[`/relay/${client}`] = async (_, res) => {
-      const { body } = await call(peer('/stream', `${client}/relayed`));
+    routes[`/relay/${slug}`] = async (_, res) => {
+      const { body } = await call(peer('/stream', `${slug}/relayed`));
       res.writeHead(200, { 'Content-Type': 'text/event-stream' });
       for await (const part of body) res.write(part);
-      note(`relay ${client}`, gym.reportNow());
+      note(`relay ${slug}`, gym.reportNow());
       res.end();
     };
   }
   return routes;
 };
+
+/** A client's name as a part of a path. */
+const slugOf = (client) => client.replaceAll(/[^a-z.]+/g, '-');

@@ -32,9 +32,6 @@ module.exports = function expressApp({ express, gym }) {
     await delay(1);
     res.set('ETag', '"1"').send('body');
   });
-  app.use((error, _req, _res, next) => {
-    gym.fail(error);
-    next(error);
-  });
+  app.use(...gym.errorHandlers(), (error, _req, _res, next) => next(error));
   return app;
 };

@@ -13,13 +13,16 @@ const WITHOUT = {
   own: () => {},
   attempt: () => {},
   thrown: (id) => new Error(reasonOf(id)),
-  fail: () => {},
   reportNow: () => undefined,
   served: (listener) => listener,
+  errorHandlers: () => [],
 };
 
-/** @param pkg the package's exports; `undefined` for the server without it */
-module.exports = function gymOf(pkg) {
+/**
+ * @param pkg the package's exports; `undefined` for the server without it
+ * @param adapter those of its entry for Express
+ */
+module.exports = function gymOf(pkg, adapter) {
   if (pkg === undefined) return WITHOUT;
   const event = (id, cause) => pkg.NgFailureEvent.fromRecord(record(id), cause);
   return {
@@ -35,11 +38,11 @@ module.exports = function gymOf(pkg) {
     attempt: (id) => pkg.observeFailure(event(id)),
     /** An error as a handler throws it. */
     thrown: (id) => event(id),
-    /** What an error handler does with it. */
-    fail: (error) => pkg.failRequest(error),
     /** The report as the reply, or the stream's last event, would carry it now. */
     reportNow: () => pkg.FailureHeader.streamValue(pkg.reportForCurrentRequest()),
     /** A listener for a server that the instrumentation does not see. */
     served: (listener) => pkg.withFailureReports(listener),
+    /** Express's own way. */
+    errorHandlers: () => adapter.failureReports(),
   };
 };

@@ -6,9 +6,10 @@ const cell = JSON.parse(process.env.MATRIX_CELL);
 // Express prints each error that it answers, stack and all; complaints of telemetry go to stderr another way.
 console.error = () => {};
 
-module.exports = async function run({ modules, loadPackage, loadTelemetry }) {
+module.exports = async function run({ modules, loadPackage, loadAdapter, loadTelemetry }) {
   const pkg = cell.package ? await loadPackage() : undefined;
-  const { ports, noted } = await listen({ ...modules, pkg });
+  const adapter = cell.package ? await loadAdapter() : undefined;
+  const { ports, noted } = await listen({ ...modules, pkg, adapter });
   process.on('message', async (message) => {
     if (message === 'start') {
       await loadTelemetry();

@@ -6,17 +6,26 @@ const routesOf = require('./app.cjs');
 const calls = require('./calls.cjs');
 const expressApp = require('./express-app.cjs');
 const gymOf = require('./gym.cjs');
+const waysOutOf = require('./ways-out.cjs');
 
 /** Makes them, and gives back the port of each by its name. `noted` collects the reports that no header carries. */
-module.exports = async function listen({ http, https, http2, express, undici, pkg }) {
+module.exports = async function listen({ http, https, http2, express, undici, pkg, adapter }) {
   const noted = {};
   const note = (name, report) => {
-    if (report !== undefined) noted[name] = JSON.stringify(report);
+    noted[name] = report === undefined ? 'nothing' : JSON.stringify(report);
   };
-  const gym = gymOf(pkg);
+  const gym = gymOf(pkg, adapter);
   const tls = JSON.parse(readFileSync(join(__dirname, 'tls.json'), 'utf8'));
-  const routes = routesOf({ gym, note });
-  const serve = (req, res) => routes[req.url](req, res);
+  const routes = { ...waysOutOf({ gym }), ...routesOf({ gym, note }) };
+  // A route that throws is a difference to see in its case, not the end of all cases.
+  const serve = async (req, res) => {
+    try {
+      await routes[req.url](req, res);
+    } catch (error) {
+      process.stderr.write(`${req.url} threw ${error.stack}\n`);
+      res.destroy();
+    }
+  };
   const peerRoutes = calls.peerRoutesOf({ gym });
   const servePeer = (req, res) => {
     const { pathname, searchParams } = new URL(req.url, 'http://peer');
@@ -37,6 +46,8 @@ module.exports = async function listen({ http, https, http2, express, undici, pk
   for (const [name, server] of Object.entries(servers)) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
+    // On a busy machine telemetry may take longer to start than a connection is kept.
+    server.keepAliveTimeout = 60_000;
     ports[name] = server.address().port;
   }
   const peers = { http: `http://127.0.0.1:${ports.peer}`, https: `https://127.0.0.1:${ports.tlsPeer}` };
