@@ -4,9 +4,9 @@
  * variables that it reads are in docs/configuration.md.
  */
 import { readEnvironment } from './instrumentation/environment.ts';
-import { NgFailureInstrumentation } from './instrumentation/instrumentation.ts';
 import { SdkWatch } from './instrumentation/sdk-watch.ts';
-import { makeStandIn } from './instrumentation/stand-in.ts';
+import { StandIn } from './instrumentation/stand-in.ts';
+import { isTaken, standInWith } from './instrumentation/take-over.ts';
 import { sharedState } from './records/shared-state.ts';
 import { guarded } from './transport/guard.ts';
 import { PACKAGE_NAME } from './version.ts';
@@ -22,14 +22,12 @@ if (!registration.done) {
 function register(): void {
   const { enabled, propagator, config } = readEnvironment(process.env, warn);
   if (!enabled) return;
-  let instrumentation: NgFailureInstrumentation | undefined;
-  const watch = new SdkWatch({
-    propagator,
-    onMeterProvider: (provider) => instrumentation?.setMeterProvider(provider),
-  });
-  // Before the instrumentation: what is announced reaches the two in this order.
-  watch.enable();
-  instrumentation = makeStandIn(() => new NgFailureInstrumentation(config));
+  let standIn: StandIn | undefined;
+  // Before the stand-in: what is announced reaches the two in this order.
+  new SdkWatch({ propagator, onMeterProvider: (provider) => standIn?.setMeterProvider(provider) }).enable();
+  if (isTaken()) return;
+  standIn = new StandIn(config);
+  standInWith(standIn);
 }
 
 /** No diagnostic logger is there yet when the process starts, so that a diagnostic line would be lost. */

@@ -7,8 +7,15 @@ const PREFIX = 'OTEL_NEMO_GYM_';
 const DISABLED = `${PREFIX}DISABLED`;
 const MAX_HEADER_BYTES = `${PREFIX}MAX_HEADER_BYTES`;
 const STACK_TRACES_DISABLED = `${PREFIX}STACK_TRACES_DISABLED`;
+const METRICS_DISABLED = `${PREFIX}METRICS_DISABLED`;
 const PROPAGATOR_DISABLED = `${PREFIX}PROPAGATOR_DISABLED`;
-const KNOWN: readonly string[] = [DISABLED, MAX_HEADER_BYTES, STACK_TRACES_DISABLED, PROPAGATOR_DISABLED];
+const KNOWN: readonly string[] = [
+  DISABLED,
+  MAX_HEADER_BYTES,
+  STACK_TRACES_DISABLED,
+  METRICS_DISABLED,
+  PROPAGATOR_DISABLED,
+];
 
 /** The list that auto-instrumentations-node reads, and this package's name in it. */
 const DISABLED_INSTRUMENTATIONS = 'OTEL_NODE_DISABLED_INSTRUMENTATIONS';
@@ -36,7 +43,9 @@ export function readEnvironment(env: Environment, tell: (line: string) => void):
     }
   }
   const flag = (name: string): boolean => readFlag(env, name, tell);
-  const config: NgFailureInstrumentationConfig = { mirror: { stackTraces: !flag(STACK_TRACES_DISABLED) } };
+  const config: NgFailureInstrumentationConfig = {
+    mirror: { stackTraces: !flag(STACK_TRACES_DISABLED), metrics: !flag(METRICS_DISABLED) },
+  };
   const maxHeaderBytes = readHeaderLimit(env, tell);
   if (maxHeaderBytes !== undefined) config.server = { maxHeaderBytes };
   const listed = namesIn(env[DISABLED_INSTRUMENTATIONS]).includes(SHORT_NAME);

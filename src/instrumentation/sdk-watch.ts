@@ -14,7 +14,7 @@ const joined = sharedState('joined-propagators', () => new WeakSet<TextMapPropag
 export interface SdkWatchOptions {
   /** Whether {@link NgFailurePropagator} joins the propagator that is registered. */
   readonly propagator: boolean;
-  /** Called when a meter provider comes, or another one: the base class takes the one that is there when it is made. */
+  /** Called when a meter provider comes, or another one: counters of the one before would count nothing. */
   readonly onMeterProvider: (provider: MeterProvider) => void;
 }
 

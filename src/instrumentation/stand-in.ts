@@ -1,34 +1,58 @@
-import { sharedState } from '../records/shared-state.ts';
-
-interface Post {
-  /** The instrumentation that acts until the app brings one of its own. */
-  holder: { disable(): void } | undefined;
-  /** Whether the app has brought one. */
-  taken: boolean;
-}
-
-const post = sharedState('stand-in', (): Post => ({ holder: undefined, taken: false }));
+import { type MeterProvider, metrics } from '@opentelemetry/api';
+import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
+import type { NgFailureInstrumentationConfig } from './config.ts';
+import { FetchHook } from './fetch.ts';
+import type { Hook, HookHost } from './hook.ts';
+import { HttpClientHook } from './http-client.ts';
+import { NgFailureInstrumentation } from './instrumentation.ts';
+import type { FailureLogRecord } from './log-records.ts';
+import { FailureMetrics } from './metrics.ts';
+import { Mirror, type MirrorHost } from './mirror.ts';
+import { ServerHook } from './server.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /**
- * Makes the instrumentation of `/register`, which acts until the app enables one of its own: with two, the older would
- * act, and the options that the app gave in its code would count for nothing.
- *
- * @returns undefined when the app's own is there already; then none is made
+ * What `/register` turns on: all that `NgFailureInstrumentation` does, without its base class. Making one of those before
+ * somebody else's SDK is loaded would cost that its HTTP spans: the base class starts to watch what is required, the SDK
+ * requires `http` for its exporters, and instrumentation-http, made after that, is not told of it any more (OpenTelemetry
+ * JS 2.x).
  */
-export function makeStandIn<T extends { disable(): void }>(make: () => T): T | undefined {
-  if (post.taken) return undefined;
-  const made = make();
-  // Its constructor has enabled it, as the constructor of the app's own would.
-  post.taken = false;
-  post.holder = made;
-  return made;
+export class StandIn implements HookHost, MirrorHost {
+  readonly settings: Settings;
+  metrics: FailureMetrics;
+  readonly #hooks: readonly Hook[];
+  #on = true;
+  #logging: NgFailureInstrumentation | undefined;
+
+  constructor(config: NgFailureInstrumentationConfig) {
+    this.settings = readSettings(config);
+    this.metrics = metricsOf(metrics.getMeterProvider());
+    this.#hooks = [new Mirror(this), new ServerHook(this), new HttpClientHook(this), new FetchHook(this)];
+    for (const hook of this.#hooks) hook.enable();
+  }
+
+  isActive(): boolean {
+    return this.#on;
+  }
+
+  /** Counts with what an SDK that came later brought. */
+  setMeterProvider(provider: MeterProvider): void {
+    this.metrics = metricsOf(provider);
+  }
+
+  /** Only the base class knows where the Logs API is. By the first record the SDK is there. */
+  emitLogRecord(record: FailureLogRecord): void {
+    this.#logging ??= new NgFailureInstrumentation({ enabled: false });
+    this.#logging.emitLogRecord(record);
+  }
+
+  /** Leaves nothing on new requests; those being served keep what they have. */
+  disable(): void {
+    this.#on = false;
+    for (const hook of this.#hooks) hook.disable();
+  }
 }
 
-/** Takes the place of a stand-in, if there is one: to be called by each instrumentation that is enabled. */
-export function takeOver(instrumentation: object): void {
-  const { holder } = post;
-  if (holder === instrumentation) return;
-  post.taken = true;
-  post.holder = undefined;
-  holder?.disable();
+function metricsOf(provider: MeterProvider): FailureMetrics {
+  return new FailureMetrics(provider.getMeter(PACKAGE_NAME, PACKAGE_VERSION));
 }
