@@ -1,6 +1,8 @@
+import type { Span } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { setAcceptPolicy } from '../transport/believed.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
+import { showOnClientSpan, type UndiciReply } from './client-span.ts';
 import type { NgFailureInstrumentationConfig } from './config.ts';
 import { FetchHook } from './fetch.ts';
 import type { Hook, HookHost } from './hook.ts';
@@ -27,6 +29,13 @@ export class NgFailureInstrumentation
   declare private on: boolean;
   declare private counters: FailureMetrics;
 
+  /**
+   * For those who want the failures that came with a reply on the CLIENT span of instrumentation-undici as well, and not
+   * only on the span in which the call was made: `new UndiciInstrumentation({ responseHook: failures.undiciResponseHook })`.
+   * Span events only, what `mirror.signal` says of them included. Never throws.
+   */
+  readonly undiciResponseHook = (span: Span, reply: UndiciReply): void => showOnClientSpan(this, span, reply);
+
   /** @param config - a value that cannot be used is one diagnostic line and its default; nothing throws */
   constructor(config: NgFailureInstrumentationConfig = {}) {
     super(PACKAGE_NAME, PACKAGE_VERSION, config);
@@ -49,7 +58,10 @@ export class NgFailureInstrumentation
     this.applyAcceptPolicy();
   }
 
-  /** The counters, made anew for each meter. */
+  /**
+   * The counters, made anew for each meter.
+   * @internal
+   */
   get metrics(): FailureMetrics {
     return this.counters;
   }
@@ -59,7 +71,10 @@ export class NgFailureInstrumentation
     this.counters = new FailureMetrics(this.meter);
   }
 
-  /** Hands a record to the logger that the base class was given. */
+  /**
+   * Hands a record to the logger that the base class was given.
+   * @internal
+   */
   emitLogRecord(record: FailureLogRecord): void {
     this.logger.emit(record);
   }

@@ -58,15 +58,16 @@ export class Mirror extends ChannelSubscriptions {
     const elsewhere = observed.context === undefined && log !== undefined && RequestFailureLog.current() !== log;
     const serverSpan = this.#serverSpan(log, elsewhere ? undefined : where);
     const active = trace.getSpan(where);
-    const span = elsewhere ? recordingSpan(serverSpan, active) : recordingSpan(active, serverSpan);
+    const spans = elsewhere ? [serverSpan, active] : [active, serverSpan];
+    const span = recordingSpan(...spans);
     const events = new ObservedEvents(observed, settings);
     if (settings.spanEvents && span !== undefined) addFailureEvents(span, events);
     if (settings.logs) {
-      // A record needs no span that records; without any it must not stand in another request's.
-      const place = span ?? (elsewhere ? serverSpan : (active ?? serverSpan));
+      // A record needs no span that records.
+      const place = span ?? spans.find((candidate) => candidate !== undefined);
       emitFailureRecords((record) => this.#host.emitLogRecord(record), events, {
         scope: place ?? log ?? ANYWHERE,
-        context: place === undefined ? trace.deleteSpan(where) : trace.setSpan(where, place),
+        context: place === undefined ? where : trace.setSpan(where, place),
       });
     }
     if (settings.metrics) metrics.failures(observed, events, where);

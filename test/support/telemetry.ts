@@ -24,6 +24,8 @@ export interface Telemetry {
   readonly records: () => logs.ReadableLogRecord[];
   /** Everything that was measured since the start, by the metric's name. */
   readonly measured: () => Promise<Map<string, { unit: string; points: Point[] }>>;
+  /** Forgets the spans, records and complaints so far; metrics go on counting. */
+  readonly reset: () => void;
   /** What was told on the diagnostic logger at level warn and above. */
   readonly complaints: string[];
   readonly stop: () => void;
@@ -58,6 +60,11 @@ export function startTelemetry(
       return new Map(all.map((data) => [data.descriptor.name, { unit: data.descriptor.unit, points: pointsOf(data) }]));
     },
     complaints,
+    reset: () => {
+      tracing.exporter.reset();
+      exporter.reset();
+      complaints.length = 0;
+    },
     stop: () => {
       instrumentation.disable();
       httpInstrumentation.disable();
