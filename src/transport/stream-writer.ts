@@ -32,12 +32,13 @@ export function withFailureReport<T extends object>(event: T, error?: unknown): 
 
 function withReport<T extends object>(event: T, own: FailureReport): WithFailureReport<T> {
   const served = RequestFailureLog.current()?.served;
-  const hasPolicy = served?.options.policy !== undefined;
-  if (own.isEmpty && !hasPolicy) return event;
+  if (own.isEmpty && served?.options.policy === undefined) return event;
   const carried = FailureHeader.decodeStreamEvent(event);
   const report = carried === undefined ? own : own.merge(carried);
-  const value = FailureHeader.streamValue(reportForCaller(served, report));
-  const rest = hasPolicy && carried !== undefined ? withoutField(event) : event;
+  const told = reportForCaller(served, report);
+  if (own.isEmpty && told === report) return event;
+  const value = FailureHeader.streamValue(told);
+  const rest = told !== report && carried !== undefined ? withoutField(event) : event;
   return value === undefined ? rest : { ...rest, [STREAM_FIELD]: value };
 }
 
