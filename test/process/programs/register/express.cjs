@@ -1,0 +1,7 @@
+const http = require('node:http');
+const api = require('@opentelemetry/api');
+const express = require('express');
+const gym = require('opentelemetry-instrumentation-nemo-gym');
+const routes = require('./routes.cjs');
+
+routes.start(http.createServer(express().use(routes(gym, api))));

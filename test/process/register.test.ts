@@ -1,0 +1,102 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkReplies, checkTraced, checkUntraced } from '../support/register-checks.ts';
+import { play, type Start } from '../support/register-run.ts';
+
+type Way = readonly [app: Start['app'], by: Start['by']];
+
+const NATURAL: readonly Way[] = [
+  ['plain.mjs', '--import'],
+  ['plain.cjs', '--require'],
+  ['express.mjs', '--import'],
+  ['express.cjs', '--require'],
+];
+const CROSSWISE: readonly Way[] = [
+  ['plain.mjs', '--require'],
+  ['plain.cjs', '--import'],
+];
+
+describe('alone: reports travel without any SDK', () => {
+  it.each([...NATURAL, ...CROSSWISE])('%s by %s', async (app, by) => {
+    const run = await play({ app, by, beside: 'alone' });
+    checkReplies(run, 'storage');
+    checkUntraced(run);
+    expect(run.stderr).toBe('');
+  });
+
+  it('does what the environment asks for, and says what it cannot use', async () => {
+    const app = { app: 'plain.cjs', by: '--require', beside: 'alone' } as const;
+    const wrong = await play({ ...app, env: { OTEL_NEMO_GYM_MAX_HEADER_BYTES: 'lots' } });
+    checkReplies(wrong, 'storage');
+    expect(wrong.stderr.match(/MAX_HEADER_BYTES is "lots"; give an integer 16–4096\. 4096 is used/g)).toHaveLength(2);
+    const short = await play({ ...app, env: { OTEL_NEMO_GYM_MAX_HEADER_BYTES: '16' } });
+    expect(short.late).toMatchObject({ status: 200, reports: [[]] });
+    const off = await play({ ...app, env: { OTEL_NEMO_GYM_DISABLED: 'true' } });
+    expect(off.late).toEqual({ status: 200, reports: [], body: { handler: 'none', data: 'none', end: 'none' } });
+    expect(off.call).toMatchObject({ status: 502, reports: [] });
+  });
+
+  it('named twice it acts once', async () => {
+    const register = 'opentelemetry-instrumentation-nemo-gym/register';
+    const run = await play({
+      app: 'plain.mjs',
+      by: '--import',
+      beside: 'alone',
+      env: { NODE_OPTIONS: `--require ${register}` },
+    });
+    checkReplies(run, 'storage');
+    expect(run.stderr).toBe('');
+  });
+});
+
+describe.each(['own SDK first', 'own SDK second'] as const)('%s', (beside) => {
+  it.each(NATURAL)('%s by %s: the mirror works, and the log is in the context', async (app, by) => {
+    const run = await play({ app, by, beside });
+    checkReplies(run, 'context');
+    checkTraced(run);
+    expect(run.stderr).toBe('');
+  });
+
+  it.each(NATURAL.slice(0, 2))('%s by %s: an instrumentation in the app’s list takes over', async (app, by) => {
+    const run = await play({ app, by, beside, env: { OURS: 'too' } });
+    checkReplies(run, 'context');
+    checkTraced(run);
+    const marks = run.spans.flatMap(({ events }) => events.map(({ attributes }) => attributes['of.the.app']));
+    expect(marks.length).toBeGreaterThan(0);
+    expect(new Set(marks)).toEqual(new Set([true]));
+  });
+
+  it('with the SDK disabled the replies are the same', async () => {
+    const run = await play({ app: 'plain.cjs', by: '--require', beside, env: { OTEL_SDK_DISABLED: 'true' } });
+    checkReplies(run, 'storage');
+    checkUntraced(run);
+  });
+});
+
+// The API takes a registration from a copy of the same release only.
+describe('installed beside another release of the API', () => {
+  const folder = 'node_modules/.cache/ng-other-api';
+  const api = `${folder}/node_modules/@opentelemetry/api`;
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(api, { recursive: true });
+    cpSync('dist', `${folder}/dist`, { recursive: true });
+    cpSync('package.json', `${folder}/package.json`);
+    cpSync('node_modules/@opentelemetry/api', api, { recursive: true });
+    const version = `${api}/build/src/version.js`;
+    const text = readFileSync(version, 'utf8');
+    const other = text.replace(/VERSION = '1\.9\.\d+'/, "VERSION = '1.9.0'");
+    expect(other).not.toBe(text);
+    writeFileSync(version, other);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(['own SDK first', 'own SDK second'] as const)(
+    '%s: the trace goes on, and the log is in the context',
+    async (beside) => {
+      const run = await play({ app: 'plain.cjs', by: '--require', beside, register: `./${folder}/dist/register.js` });
+      checkReplies(run, 'context');
+      checkTraced(run);
+    },
+  );
+});
