@@ -16,7 +16,8 @@ export function wantsReply({ ignoreReply }: Settings, address: () => URL | undef
 /** Where a call of `fetch` or undici goes. */
 export function undiciAddress({ origin, path }: UndiciRequest): URL | undefined {
   if (typeof path !== 'string') return undefined;
-  return urlOf(String(origin), path);
+  // A URL's own text ends in its path.
+  return urlOf(String(origin).replace(/\/$/, ''), path);
 }
 
 /**

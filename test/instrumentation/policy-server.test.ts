@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NgFailureInstrumentationConfig } from '../../src/instrumentation/config.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
 import { withFailureReports } from '../../src/transport/listener.ts';
@@ -11,10 +11,12 @@ import { failureEvents } from '../support/otel-spans.ts';
 import { replyTo, serveOne, startTelemetry, type Telemetry } from '../support/telemetry.ts';
 
 let telemetry: Telemetry;
+let later = Date.now();
 beforeAll(() => {
   telemetry = startTelemetry();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   telemetry.instrumentation.setConfig({});
   telemetry.reset();
 });
@@ -95,23 +97,29 @@ describe('server.sendReportTo', () => {
     expect([asked, reply.reports.length, reply.body.match(/nemo_gym_failure_report/g)?.length]).toEqual([1, 1, 2]);
   });
 
-  it.each<[string, unknown]>([
+  it.each<[what: string, sendReportTo: unknown, told: string]>([
     [
       'throws',
       () => {
         throw new Error('no idea');
       },
+      'server.sendReportTo failed; the app goes on without it (no idea)',
     ],
-    ['gives a promise', () => Promise.resolve(true)],
-    ['gives something else', () => 'yes'],
-    ['is no function', true],
-  ])('that %s says no, and is told once', async (_, sendReportTo) => {
+    ['gives a promise', () => Promise.resolve(true), 'it gave back an object instead of true or false'],
+    ['gives something else', () => 'yes', 'it gave back "yes" instead of true or false'],
+    ['is no function', true, 'server.sendReportTo is true; give a function'],
+  ])('that %s says no, and is told once', async (_, sendReportTo, told) => {
+    // A fault of one kind is told once a minute.
+    later += 120_000;
+    vi.spyOn(Date, 'now').mockReturnValue(later);
     // A JavaScript user can give anything.
     configure({ server: { sendReportTo } } as NgFailureInstrumentationConfig);
+    const lines = telemetry.complaints.splice(0);
     const replies = [await replyTo(fails), await replyTo(fails)];
     expect(replies.map(({ reports }) => reports)).toEqual([[], []]);
     expect(replies[0]?.body).toContain('body');
-    expect(telemetry.complaints.length).toBeLessThanOrEqual(1);
+    expect(telemetry.complaints).toEqual([expect.stringContaining(told)]);
+    expect(lines).toHaveLength(typeof sendReportTo === 'function' ? 0 : 1);
   });
 });
 
