@@ -50,7 +50,7 @@ module.exports = function waysOutOf({ gym }) {
       ];
       res.writeHead(500, pairs).end('no');
     },
-    // nodejs/node#50387: on Node 20 a header set before loses the second cookie of an array, and pairs throw.
+    // nodejs/node#50387: on Node 20 a header set before loses the first cookie of an array; pairs throw on every Node.
     '/array-after-set': (_, res) => {
       gym.own('array-after-set');
       res.setHeader('X-App', 'yes');
