@@ -10,6 +10,15 @@ const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 const ours = new NgFailurePropagator();
 const joined = sharedState('joined-propagators', () => new WeakSet<TextMapPropagator>());
 
+interface Registry {
+  readonly metrics?: unknown;
+  readonly propagation?: unknown;
+}
+
+const NOTHING: Registry = {};
+/** Made at the first registration, and the same from then on. */
+let registry: Registry = NOTHING;
+
 /** What the watcher does with what it finds. */
 export interface SdkWatchOptions {
   /** Whether {@link NgFailurePropagator} joins the propagator that is registered. */
@@ -24,7 +33,7 @@ export interface SdkWatchOptions {
  */
 export class SdkWatch extends ChannelSubscriptions {
   readonly #options: SdkWatchOptions;
-  #meterProvider: unknown = registered('metrics');
+  #meterProvider: unknown = registered().metrics;
   #propagator: unknown;
 
   constructor(options: SdkWatchOptions) {
@@ -39,12 +48,11 @@ export class SdkWatch extends ChannelSubscriptions {
   }
 
   #look(): void {
-    const meterProvider = registered('metrics');
+    const { metrics: meterProvider, propagation: propagator } = registered();
     if (meterProvider !== this.#meterProvider) {
       this.#meterProvider = meterProvider;
       this.#options.onMeterProvider(metrics.getMeterProvider());
     }
-    const propagator = registered('propagation');
     if (propagator !== this.#propagator) {
       this.#propagator = propagator;
       if (this.#options.propagator && isPropagator(propagator)) join(propagator);
@@ -52,9 +60,12 @@ export class SdkWatch extends ChannelSubscriptions {
   }
 }
 
-function registered(api: 'metrics' | 'propagation'): unknown {
-  const registry: unknown = Reflect.get(globalThis, REGISTRY);
-  return typeof registry === 'object' && registry !== null ? Reflect.get(registry, api) : undefined;
+function registered(): Registry {
+  if (registry === NOTHING) {
+    const found: unknown = Reflect.get(globalThis, REGISTRY);
+    if (typeof found === 'object' && found !== null) registry = found;
+  }
+  return registry;
 }
 
 /**

@@ -9,8 +9,9 @@ import { type ReceivedSpan, receiveOtlp } from './otlp-receiver.ts';
 const FOLDER = './test/process/programs/register';
 const REGISTER = 'opentelemetry-instrumentation-nemo-gym/register';
 const AUTO = '@opentelemetry/auto-instrumentations-node/register';
-// Its deprecation would be a line on stderr.
-const LOADER = ['--no-warnings=ExperimentalWarning', '--experimental-loader=@opentelemetry/instrumentation/hook.mjs'];
+const LOADER = ['--experimental-loader=@opentelemetry/instrumentation/hook.mjs'];
+// OpenTelemetry's loader brings warnings, in the one way of loading it or in the other.
+const QUIET = ['--disable-warning=ExperimentalWarning', '--disable-warning=DEP0205'];
 
 /** Who stands beside `/register` on the command line, and in which order. */
 export type Beside = 'alone' | 'auto first' | 'auto second' | 'own SDK first' | 'own SDK second';
@@ -56,7 +57,7 @@ function argumentsOf({ app, by, beside, register = REGISTER }: Start): string[] 
   };
   // instrumentation-http sees an ESM app's import of node:http through OpenTelemetry's loader only.
   const loader = app === 'plain.mjs' && beside.startsWith('auto') ? LOADER : [];
-  return [...loader, ...preloads[beside].flatMap((name) => [by, name]), `${FOLDER}/${app}`];
+  return [...(beside === 'alone' ? [] : QUIET), ...loader, ...preloads[beside].flatMap((name) => [by, name]), `${FOLDER}/${app}`];
 }
 
 class Program {
