@@ -4,13 +4,11 @@ import { setAcceptPolicy } from '../transport/believed.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import { showOnClientSpan, type UndiciReply } from './client-span.ts';
 import type { NgFailureInstrumentationConfig } from './config.ts';
-import { FetchHook } from './fetch.ts';
 import type { Hook, HookHost } from './hook.ts';
-import { HttpClientHook } from './http-client.ts';
+import { makeHooks } from './hooks.ts';
 import type { FailureLogRecord } from './log-records.ts';
 import { FailureMetrics } from './metrics.ts';
-import { Mirror, type MirrorHost } from './mirror.ts';
-import { ServerHook } from './server.ts';
+import type { MirrorHost } from './mirror.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { takeOver } from './take-over.ts';
 
@@ -89,7 +87,7 @@ export class NgFailureInstrumentation
     super.enable();
     takeOver();
     this.on = true;
-    this.hooks ??= [new Mirror(this), new ServerHook(this), new HttpClientHook(this), new FetchHook(this)];
+    this.hooks ??= makeHooks(this);
     for (const hook of this.hooks) hook.enable();
     this.applyAcceptPolicy();
   }

@@ -1,14 +1,12 @@
 import { type MeterProvider, metrics } from '@opentelemetry/api';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { NgFailureInstrumentationConfig } from './config.ts';
-import { FetchHook } from './fetch.ts';
 import type { Hook, HookHost } from './hook.ts';
-import { HttpClientHook } from './http-client.ts';
+import { makeHooks } from './hooks.ts';
 import { NgFailureInstrumentation } from './instrumentation.ts';
 import type { FailureLogRecord } from './log-records.ts';
 import { FailureMetrics } from './metrics.ts';
-import { Mirror, type MirrorHost } from './mirror.ts';
-import { ServerHook } from './server.ts';
+import type { MirrorHost } from './mirror.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /**
@@ -27,7 +25,7 @@ export class StandIn implements HookHost, MirrorHost {
   constructor(config: NgFailureInstrumentationConfig) {
     this.settings = readSettings(config);
     this.metrics = metricsOf(metrics.getMeterProvider());
-    this.#hooks = [new Mirror(this), new ServerHook(this), new HttpClientHook(this), new FetchHook(this)];
+    this.#hooks = makeHooks(this);
     for (const hook of this.#hooks) hook.enable();
   }
 
