@@ -12,7 +12,10 @@ export { NgFailureEvent, type NgFailureEventOptions } from './failures/ng-failur
 export { rebuildFailure } from './failures/rebuild.ts';
 export { type SandboxFailureOptions, sandboxFailure } from './failures/sandbox.ts';
 export { deserializeFailure, type SerializedFailure, serializeFailure } from './failures/serialize.ts';
+export type { UndiciReply } from './instrumentation/client-span.ts';
 export type {
+  MirrorSignal,
+  NgFailureClientConfig,
   NgFailureInstrumentationConfig,
   NgFailureMirrorConfig,
   NgFailureServerConfig,
@@ -39,6 +42,7 @@ export {
 } from './records/kinds.ts';
 export type { ModelOperationObservation } from './records/model-operation.ts';
 export { UNREGISTERED_KIND_PREFIX } from './records/wire.ts';
+export type { AcceptReportFrom } from './transport/believed.ts';
 export { type EpisodeFailureResponse, episodeFailureResponse } from './transport/episode-response.ts';
 export { FailureHeader } from './transport/header.ts';
 export type { HeadersLike } from './transport/headers-like.ts';
@@ -55,6 +59,8 @@ export {
   replyFailureReport,
   reportForCurrentRequest,
 } from './transport/observe.ts';
+export type { CallerRequest, SendReportTo } from './transport/policy.ts';
+export type { Redact, RedactionTarget } from './transport/redact.ts';
 export { relayStream } from './transport/relay-stream.ts';
 export { HttpReplyError, type ReplyLike, raiseBoundaryFailure, raiseForStatus } from './transport/reply-error.ts';
 export { RequestFailureLog } from './transport/request-log.ts';

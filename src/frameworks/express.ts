@@ -1,11 +1,10 @@
 import { failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
-import { readMaxHeaderBytes } from '../transport/header-limit.ts';
-import type { FailureReportsOptions } from '../transport/listener.ts';
+import { type FailureReportsOptions, readReplyOptions } from '../transport/reply-options.ts';
 import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 import { hearErrors } from './express-router.ts';
 
-export type { FailureReportsOptions } from '../transport/listener.ts';
+export type { FailureReportsOptions } from '../transport/reply-options.ts';
 
 type Next = (error?: unknown) => void;
 
@@ -26,15 +25,15 @@ export type ExpressErrorHandler = (error: unknown, request: RequestLike, respons
  * @returns a handler and an error handler: `app.use` takes both at once
  */
 export function failureReports(options: FailureReportsOptions = {}): [ExpressHandler, ExpressErrorHandler] {
-  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = readReplyOptions(options);
   const fail = (error: unknown, request: RequestLike, response: ReplyLike): void => {
-    openScope(request, response, limits);
+    openScope(request, response, checked);
     failServedRequest(request, error);
   };
   return [
     function failureReportsOfExpress(request, response, next) {
       guarded('finding Express’s error handlers', () => hearErrors(request, fail));
-      runInScope(openScope(request, response, limits), next);
+      runInScope(openScope(request, response, checked), next);
     },
     function failureOfExpress(error, request, response, next) {
       guarded('finding Express’s error handlers', () => hearErrors(request, fail));

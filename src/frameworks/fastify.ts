@@ -1,10 +1,9 @@
 import { failServedRequest, failWithBody, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
-import { readMaxHeaderBytes } from '../transport/header-limit.ts';
-import type { FailureReportsOptions } from '../transport/listener.ts';
+import { type FailureReportsOptions, readReplyOptions } from '../transport/reply-options.ts';
 import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/listener.ts';
+export type { FailureReportsOptions } from '../transport/reply-options.ts';
 
 interface FastifyRequestLike {
   readonly raw: RequestLike;
@@ -40,9 +39,9 @@ export interface FastifyInstanceLike {
  * a log and its reply the header. It acts on the instance that registers it and on all plugins registered there later.
  */
 export function failureReports(instance: FastifyInstanceLike, options: FailureReportsOptions, done: Done): void {
-  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = readReplyOptions(options);
   instance.addHook('onRequest', (request, reply, next) => {
-    runInScope(openScope(request.raw, reply.raw, limits), next);
+    runInScope(openScope(request.raw, reply.raw, checked), next);
   });
   instance.addHook('onError', onError);
   instance.addHook('onSend', onSend);

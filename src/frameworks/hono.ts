@@ -4,13 +4,13 @@ import { announceReply } from '../transport/announce.ts';
 import { failLog, failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
 import { FailureHeader, headerValue } from '../transport/header.ts';
-import { readMaxHeaderBytes } from '../transport/header-limit.ts';
-import type { FailureReportsOptions } from '../transport/listener.ts';
 import { announceOwnFailure } from '../transport/observe.ts';
+import { reportForCaller } from '../transport/outgoing.ts';
+import { type FailureReportsOptions, type ReplyOptions, readReplyOptions } from '../transport/reply-options.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
 import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/listener.ts';
+export type { FailureReportsOptions } from '../transport/reply-options.ts';
 
 /** What is asked of a Hono context. */
 export interface HonoContext {
@@ -19,7 +19,7 @@ export interface HonoContext {
   readonly error: Error | undefined;
   get res(): Response;
   set res(response: Response | undefined);
-  header(name: string, value: string): void;
+  header(name: string, value: string | undefined): void;
 }
 
 /**
@@ -33,11 +33,11 @@ export interface HonoContext {
 export function failureReports(
   options: FailureReportsOptions = {},
 ): (context: HonoContext, next: () => Promise<void>) => Promise<void> {
-  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = readReplyOptions(options);
   return function failureReportsOfHono(context, next) {
     const node = nodeBindings(context.env);
-    if (node === undefined) return onResponse(context, next, limits);
-    const served = openScope(node.incoming, node.outgoing, limits);
+    if (node === undefined) return onResponse(context, next, checked);
+    const served = openScope(node.incoming, node.outgoing, checked);
     return runInScope(served, () => namingFailure(context, next, (error) => failServedRequest(node.incoming, error)));
   };
 }
@@ -57,50 +57,51 @@ async function namingFailure(
   if (context.error !== undefined) fail(context.error);
 }
 
-interface Limits {
-  readonly maxHeaderBytes: number;
-}
-
 /** The logs of the requests that no Node server serves. */
 const logs = sharedState('hono-logs', () => new WeakMap<object, RequestFailureLog>());
 
 /** Without a Node server there is no last moment: what happens while the body streams is in no header. */
-function onResponse(context: HonoContext, next: () => Promise<void>, limits: Limits): Promise<void> {
+function onResponse(context: HonoContext, next: () => Promise<void>, options: ReplyOptions): Promise<void> {
   // Registered twice, one of us acts. A log around the app is another matter: it is that of the app's caller.
   const known = logs.get(context);
   if (known !== undefined) return namingFailure(context, next, (error) => failLog(known, error));
   return RequestFailureLog.capture(async (log) => {
     logs.set(context, log);
     log.replied = false;
+    // There is no request of Node's that `sendReportTo` could be asked about, so that it counts as no.
+    log.served = { options };
     try {
       await namingFailure(context, next, (error) => failLog(log, error));
     } finally {
-      guarded('setting the reply header', () => setHeader(context, log, limits));
+      guarded('setting the reply header', () => setHeader(context, log, options));
     }
   });
 }
 
-function setHeader(context: HonoContext, log: RequestFailureLog, limits: Limits): void {
+function setHeader(context: HonoContext, log: RequestFailureLog, options: ReplyOptions): void {
   log.replied = true;
   const set = FailureHeader.decode(context.res.headers);
   const own = log.replyReport();
   const report = set === undefined ? own : set.merge(own);
-  const value = own.isEmpty ? undefined : headerValue(report, limits.maxHeaderBytes);
-  if (value !== undefined) putHeader(context, value);
+  const outgoing = reportForCaller(log.served, report);
+  const value = headerValue(outgoing, options.maxHeaderBytes);
+  if (outgoing !== report || (!own.isEmpty && value !== undefined)) putHeader(context, value);
   announceOwnFailure(log);
   if (report.isEmpty) return;
-  const lost = value === OMITTED_HEADER_VALUE && report.events.size > 0;
-  announceReply({ log, report, sent: lost ? 'omitted' : 'report', error: log.ownError });
+  const lost = value === OMITTED_HEADER_VALUE && outgoing.events.size > 0;
+  const sent = value === undefined ? 'nothing' : lost ? 'omitted' : 'report';
+  announceReply({ log, report, sent, error: log.ownError });
 }
 
-function putHeader(context: HonoContext, value: string): void {
+function putHeader(context: HonoContext, value: string | undefined): void {
   try {
     // Where no handler made a response Hono makes one, of the headers that are set by then.
     context.header(HEADER_NAME, value);
   } catch {
     // A fetched response's headers cannot be changed, and early releases of Hono 4 try to.
     const copy = new Response(context.res.body, context.res);
-    copy.headers.set(HEADER_NAME, value);
+    if (value === undefined) copy.headers.delete(HEADER_NAME);
+    else copy.headers.set(HEADER_NAME, value);
     // Replaced in one step it would take the old one's headers over.
     context.res = undefined;
     context.res = copy;

@@ -6,11 +6,10 @@ import {
   runInScope,
 } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
-import { readMaxHeaderBytes } from '../transport/header-limit.ts';
-import type { FailureReportsOptions } from '../transport/listener.ts';
+import { type FailureReportsOptions, readReplyOptions } from '../transport/reply-options.ts';
 import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/listener.ts';
+export type { FailureReportsOptions } from '../transport/reply-options.ts';
 
 /** What is asked of a Koa context. */
 export interface KoaContext {
@@ -33,11 +32,11 @@ const heard = new WeakSet<object>();
 export function failureReports(
   options: FailureReportsOptions = {},
 ): (context: KoaContext, next: () => Promise<unknown>) => Promise<void> {
-  const limits = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = readReplyOptions(options);
   return async function failureReportsOfKoa(context, next) {
     guarded('listening for Koa’s errors', () => listenTo(context.app));
     try {
-      await runInScope(openScope(context.req, context.res, limits), next);
+      await runInScope(openScope(context.req, context.res, checked), next);
       failWithBody(context.req, context.body);
     } catch (error) {
       // Middleware in front of us may answer it, and then Koa never hears of it.

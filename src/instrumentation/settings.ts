@@ -4,6 +4,7 @@ import type { AcceptReportFrom } from '../transport/believed.ts';
 import { readMaxHeaderBytes } from '../transport/header-limit.ts';
 import { type CallerRequest, type ReplyPolicy, readPolicy } from '../transport/policy.ts';
 import type { Redact } from '../transport/redact.ts';
+import { readReplyPolicy } from '../transport/reply-options.ts';
 import type { NgFailureInstrumentationConfig, NgFailureMirrorConfig } from './config.ts';
 
 /** The options with every default filled in. A policy that nobody gave is `undefined` and costs nothing. */
@@ -33,19 +34,18 @@ const SIGNALS = {
 /** Reads what a user gave. A value that cannot be used is one diagnostic line and the default: telemetry never breaks a start. */
 export function readSettings(config: NgFailureInstrumentationConfig): Settings {
   const { server, client, mirror } = config;
-  const redact = readPolicy('redact', config.redact);
-  const sendReportTo = readPolicy('server.sendReportTo', server?.sendReportTo);
+  const replyPolicy = readReplyPolicy({ sendReportTo: server?.sendReportTo, redact: config.redact }, 'server.');
   return {
     enabled: config.enabled !== false,
     maxHeaderBytes: readMaxHeaderBytes(server?.maxHeaderBytes),
-    replyPolicy: redact === undefined && sendReportTo === undefined ? undefined : { sendReportTo, redact },
+    replyPolicy,
     ignoreRequest: readPolicy('server.ignoreRequest', server?.ignoreRequest),
     ignoreReply: readPolicy('client.ignoreRequest', client?.ignoreRequest),
     acceptReportFrom: readPolicy('client.acceptReportFrom', client?.acceptReportFrom),
-    redact,
+    redact: replyPolicy?.redact,
     ...readSignal(mirror?.signal),
     metrics: mirror?.metrics !== false,
-    stackTraces: mirror?.stackTraces ?? redact === undefined,
+    stackTraces: mirror?.stackTraces ?? replyPolicy?.redact === undefined,
     attributesFor: readPolicy('mirror.attributesFor', mirror?.attributesFor),
   };
 }

@@ -1,12 +1,11 @@
 import { errorMonitor } from 'node:events';
 import { context } from '@opentelemetry/api';
 import { guarded } from './guard.ts';
-import type { FailureReportsOptions } from './listener.ts';
 import { announceOwnFailure } from './observe.ts';
 import type { RequestFailureLog } from './request-log.ts';
 import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
 import { type ReplyLike, type RequestLike, serveRequest } from './serve-request.ts';
-import { SERVED, type ServedRequest } from './served-request.ts';
+import { SERVED, type ServedOptions, type ServedRequest } from './served-request.ts';
 
 /** What has the mark of a served request: the request itself, and its reply. */
 export interface Marked {
@@ -20,7 +19,7 @@ export interface Marked {
 export function openScope(
   request: RequestLike,
   response: ReplyLike,
-  options: FailureReportsOptions,
+  options: ServedOptions,
 ): ServedRequest | undefined {
   return request[SERVED] ?? guarded('opening a request', () => serveRequest(request, response, options));
 }

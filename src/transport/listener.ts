@@ -1,13 +1,9 @@
 import { types } from 'node:util';
 import { failServedRequest, openScope, runInScope } from './fail-served-request.ts';
-import { readMaxHeaderBytes } from './header-limit.ts';
+import { type FailureReportsOptions, readReplyOptions } from './reply-options.ts';
 import type { ReplyLike, RequestLike } from './serve-request.ts';
 
-/** Options of {@link withFailureReports}. */
-export interface FailureReportsOptions {
-  /** Most bytes of the report header's value: an integer 16–4,096, default 4,096. */
-  readonly maxHeaderBytes?: number | undefined;
-}
+export type { FailureReportsOptions } from './reply-options.ts';
 
 /**
  * A request listener whose replies carry failure reports, for any `(req, res)` server, `http2` and servers without a
@@ -20,7 +16,7 @@ export function withFailureReports<Req extends RequestLike, Res extends ReplyLik
   listener: (request: Req, response: Res, ...rest: Rest) => Result,
   options: FailureReportsOptions = {},
 ): (request: Req, response: Res, ...rest: Rest) => Result {
-  const checked = { maxHeaderBytes: readMaxHeaderBytes(options.maxHeaderBytes) };
+  const checked = readReplyOptions(options);
   return function listenerWithReports(this: unknown, request, response, ...rest) {
     const served = openScope(request, response, checked);
     const run = (): Result => Reflect.apply(listener, this, [request, response, ...rest]);

@@ -4,8 +4,8 @@ import { FailureReport } from '../records/failure-report.ts';
 import type { ModelOperationObservation } from '../records/model-operation.ts';
 import { LOG_MAX_EVENTS } from '../records/wire.ts';
 import { announceFailures } from './announce.ts';
+import type { ReportCaller } from './outgoing.ts';
 import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
-import type { ServedRequest } from './served-request.ts';
 
 const NO_OPERATIONS: ReadonlyMap<string, ModelOperationObservation> = new Map();
 
@@ -28,10 +28,10 @@ export class RequestFailureLog {
    */
   replied = false;
   /**
-   * The request whose log it is; `undefined` where `capture` made it.
+   * The request whose log it is, for what its caller may see; `undefined` where `capture` made it.
    * @internal
    */
-  served: ServedRequest | undefined;
+  served: ReportCaller | undefined;
   /**
    * Whether the request has closed. A context keeps its log; nobody may meet that one any more.
    * @internal
