@@ -35,18 +35,6 @@ describe('alone: reports travel without any SDK', () => {
     expect(off.late).toEqual({ status: 200, reports: [], body: { handler: 'none', data: 'none', end: 'none' } });
     expect(off.call).toMatchObject({ status: 502, reports: [] });
   });
-
-  it('named twice it acts once', async () => {
-    const register = 'opentelemetry-instrumentation-nemo-gym/register';
-    const run = await play({
-      app: 'plain.mjs',
-      by: '--import',
-      beside: 'alone',
-      env: { NODE_OPTIONS: `--require ${register}` },
-    });
-    checkReplies(run, 'storage');
-    expect(run.stderr).toBe('');
-  });
 });
 
 describe.each(['own SDK first', 'own SDK second'] as const)('%s', (beside) => {
@@ -99,4 +87,13 @@ describe('installed beside another release of the API', () => {
       checkTraced(run);
     },
   );
+
+  it('of two copies of the package that are named one acts', async () => {
+    const env = { NODE_OPTIONS: `--require ./${folder}/dist/register.js`, OTEL_NEMO_GYM_MAX_HEADER_BYTES: 'lots' };
+    const run = await play({ app: 'plain.cjs', by: '--import', beside: 'own SDK second', env });
+    checkReplies(run, 'context');
+    checkTraced(run);
+    // In each of the two processes.
+    expect(run.stderr.match(/MAX_HEADER_BYTES is "lots"/g)).toHaveLength(2);
+  });
 });
