@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamFailureReportReader } from '../../src/transport/stream-reader.ts';
+import { PROPERTY_TIMEOUT_MS, runs } from '../support/runs.ts';
 import { cuts, limits, streamBody, streamText } from '../support/stream-bodies.ts';
 import { readBytes, readInSteps, readText } from '../support/stream-feeding.ts';
 import { bytesOfText, reportOfBody } from '../support/stream-oracle.ts';
 
-const RUNS = { numRuns: Number(process.env.STREAM_RUNS ?? 1500) };
+/** Each try reads a body several times over. */
+const SHARE = 7;
 
-describe('a stream cut in any way says what the whole body says', () => {
+describe('a stream cut in any way says what the whole body says', { timeout: PROPERTY_TIMEOUT_MS }, () => {
   it('whole and in random pieces', () => {
     fc.assert(
       fc.property(streamBody, cuts, limits, (body, places, limit) => {
@@ -15,7 +17,7 @@ describe('a stream cut in any way says what the whole body says', () => {
         expect(readBytes(body, [], limit)).toEqual(expected);
         expect(readBytes(body, places, limit)).toEqual(expected);
       }),
-      RUNS,
+      runs(SHARE),
     );
   });
 
@@ -25,7 +27,7 @@ describe('a stream cut in any way says what the whole body says', () => {
         expect(readInSteps(body, size, limit)).toEqual(reportOfBody(body, limit.maxDataBytes)?.toJSON());
         expect(readInSteps(body, 1, limit)).toEqual(readInSteps(body, size, limit));
       }),
-      RUNS,
+      runs(SHARE),
     );
   });
 
@@ -38,7 +40,7 @@ describe('a stream cut in any way says what the whole body says', () => {
         expect(readText(given, [], limit)).toEqual(expected);
         expect(readText(given, places, limit)).toEqual(expected);
       }),
-      RUNS,
+      runs(SHARE),
     );
   });
 
@@ -54,7 +56,7 @@ describe('a stream cut in any way says what the whole body says', () => {
         }
         expect(reader.finish()?.toJSON()).toEqual(reportOfBody(body, limit.maxDataBytes)?.toJSON());
       }),
-      RUNS,
+      runs(SHARE),
     );
   });
 });

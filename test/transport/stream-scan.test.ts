@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStart, StreamScan } from '../../src/transport/stream-scan.ts';
+import { PROPERTY_TIMEOUT_MS, runs } from '../support/runs.ts';
 
-describe('where an event starts', () => {
+describe('where an event starts', { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const body = fc
     .array(fc.constantFrom('\n', '\r', '\r\n', 'x', 'data', 'y'.repeat(300), 'y'.repeat(600)), { maxLength: 12 })
     .map((parts) => parts.join(''));
@@ -17,7 +18,7 @@ describe('where an event starts', () => {
         const expected = blank === undefined ? from : from + blank.index + 1;
         expect(eventStart(Buffer.from(text), from, to)).toBe(expected);
       }),
-      { numRuns: 3000 },
+      runs(4),
     );
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamFailureReportReader } from '../../src/transport/stream-reader.ts';
+import { PROPERTY_TIMEOUT_MS, runs } from '../support/runs.ts';
 import { readBytes, readInSteps, readText } from '../support/stream-feeding.ts';
 import { reportOfBody } from '../support/stream-oracle.ts';
 
@@ -15,7 +16,7 @@ const cases: Case[] = JSON.parse(readFileSync(new URL('../vectors/stream.json', 
 /** Over it, a body is cut only around what matters in it and at random. */
 const CUT_EVERYWHERE_BYTES = 100_000;
 
-describe.each(cases)('wire case: $name', ({ body, report }) => {
+describe.each(cases)('wire case: $name', { timeout: PROPERTY_TIMEOUT_MS }, ({ body, report }) => {
   const text = body.map((part) => (typeof part === 'string' ? part : part.repeat.repeat(part.times))).join('');
   const bytes = Buffer.from(text);
   const expected = report ?? undefined;
@@ -50,7 +51,7 @@ describe.each(cases)('wire case: $name', ({ body, report }) => {
         expect(readBytes(bytes, places)).toEqual(expected);
         expect(readText(text, places)).toEqual(expected);
       }),
-      { numRuns: bytes.length > CUT_EVERYWHERE_BYTES ? 8 : 60 },
+      runs(bytes.length > CUT_EVERYWHERE_BYTES ? 1250 : 160),
     );
   });
 
