@@ -3,6 +3,7 @@
  * `--require` instead of `--import`; alone, or before or after whatever starts an OpenTelemetry SDK. The environment
  * variables that it reads are in docs/configuration.md.
  */
+import { isMainThread } from 'node:worker_threads';
 import { readEnvironment } from './instrumentation/environment.ts';
 import { SdkWatch } from './instrumentation/sdk-watch.ts';
 import { StandIn } from './instrumentation/stand-in.ts';
@@ -30,7 +31,10 @@ function register(): void {
   standInWith(standIn);
 }
 
-/** No diagnostic logger is there yet when the process starts, so that a diagnostic line would be lost. */
+/**
+ * No diagnostic logger is there yet when the process starts, so that a diagnostic line would be lost. Threads, such as
+ * the one of a module loader, start with the same command line: once is enough.
+ */
 function warn(line: string): void {
-  process.emitWarning(`${PACKAGE_NAME}: ${line}`, 'NemoGymWarning');
+  if (isMainThread) process.emitWarning(`${PACKAGE_NAME}: ${line}`, 'NemoGymWarning');
 }
