@@ -68,7 +68,7 @@ describe('NgFailureInstrumentation', () => {
       'opentelemetry-instrumentation-nemo-gym: maxHeaderBytes is 100000; give an integer 16–4096. 4096 is used',
     ]);
     instrumentation.setConfig({ server: { maxHeaderBytes: 2000 }, mirror: { stackTraces: false } });
-    expect(instrumentation.settings).toEqual({ enabled: true, maxHeaderBytes: 2000, stackTraces: false });
+    expect(instrumentation.settings).toMatchObject({ enabled: true, maxHeaderBytes: 2000, stackTraces: false });
     diag.disable();
   });
 });
