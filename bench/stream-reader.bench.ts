@@ -3,7 +3,7 @@
  * `node --expose-gc --import tsx bench/stream-reader.bench.ts`. Rounds of both are interleaved, each figure is the median
  * of its rounds with the spread beside it.
  */
-import { StreamFailureReportReader } from '../src/transport/stream-reader.ts';
+import { StreamFailureReportReader } from '../src/transport/stream/stream-reader.ts';
 
 const NAME = Buffer.from('"nemo_gym_failure_report"');
 const ROUNDS = 15;

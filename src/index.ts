@@ -47,9 +47,8 @@ export { type EpisodeFailureResponse, episodeFailureResponse } from './transport
 export { FailureHeader } from './transport/header.ts';
 export type { HeadersLike } from './transport/headers-like.ts';
 export { judgeFailsafe } from './transport/judge-failsafe.ts';
-export { type FailureReportsOptions, withFailureReports } from './transport/listener.ts';
-export { type FetchFunction, type ObservedFetchOptions, observedFetch } from './transport/model-fetch.ts';
-export { type ModelOperationCall, modelOperation } from './transport/model-operation.ts';
+export { type ModelOperationCall, modelOperation } from './transport/model/model-operation.ts';
+export { type FetchFunction, type ObservedFetchOptions, observedFetch } from './transport/model/observed-fetch.ts';
 export {
   failRequest,
   type ModelOperationOptions,
@@ -59,16 +58,17 @@ export {
   replyFailureReport,
   reportForCurrentRequest,
 } from './transport/observe.ts';
-export type { CallerRequest, SendReportTo } from './transport/policy.ts';
-export type { Redact, RedactionTarget } from './transport/redact.ts';
-export { relayStream } from './transport/relay-stream.ts';
+export { type FailureReportsOptions, withFailureReports } from './transport/reply/listener.ts';
+export type { CallerRequest, SendReportTo } from './transport/reply/policy.ts';
+export type { Redact, RedactionTarget } from './transport/reply/redact.ts';
 export { HttpReplyError, type ReplyLike, raiseBoundaryFailure, raiseForStatus } from './transport/reply-error.ts';
 export { RequestFailureLog } from './transport/request-log.ts';
 export { FailureReportRow } from './transport/row.ts';
-export { StreamFailureReportReader } from './transport/stream-reader.ts';
+export { relayStream } from './transport/stream/relay-stream.ts';
+export { StreamFailureReportReader } from './transport/stream/stream-reader.ts';
 export {
   type FailureStreamEventOptions,
   failureStreamEvent,
   type StreamDialect,
   withFailureReport,
-} from './transport/stream-writer.ts';
+} from './transport/stream/stream-writer.ts';

@@ -1,4 +1,4 @@
-import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
+import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 
 /** Told of each error that an app's error handlers are called with. */
 export type ErrorListener = (error: unknown, request: RequestLike, response: ReplyLike) => void;

@@ -1,9 +1,9 @@
-import { failServedRequest, failWithBody, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
-import { type FailureReportsOptions, readReplyOptions } from '../transport/reply-options.ts';
-import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
+import { failServedRequest, failWithBody, openScope, runInScope } from '../transport/reply/fail-served-request.ts';
+import { type FailureReportsOptions, readReplyOptions } from '../transport/reply/reply-options.ts';
+import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/reply-options.ts';
+export type { FailureReportsOptions } from '../transport/reply/reply-options.ts';
 
 interface FastifyRequestLike {
   readonly raw: RequestLike;

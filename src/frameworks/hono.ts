@@ -1,16 +1,16 @@
 import { sharedState } from '../records/shared-state.ts';
 import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../records/wire.ts';
 import { announceReply } from '../transport/announce.ts';
-import { failLog, failServedRequest, openScope, runInScope } from '../transport/fail-served-request.ts';
 import { guarded } from '../transport/guard.ts';
 import { FailureHeader, headerValue } from '../transport/header.ts';
 import { announceOwnFailure } from '../transport/observe.ts';
-import { reportForCaller } from '../transport/outgoing.ts';
-import { type FailureReportsOptions, type ReplyOptions, readReplyOptions } from '../transport/reply-options.ts';
+import { failLog, failServedRequest, openScope, runInScope } from '../transport/reply/fail-served-request.ts';
+import { reportForCaller } from '../transport/reply/outgoing.ts';
+import { type FailureReportsOptions, type ReplyOptions, readReplyOptions } from '../transport/reply/reply-options.ts';
+import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
-import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/reply-options.ts';
+export type { FailureReportsOptions } from '../transport/reply/reply-options.ts';
 
 /** What is asked of a Hono context. */
 export interface HonoContext {

@@ -1,15 +1,15 @@
+import { guarded } from '../transport/guard.ts';
 import {
   failServedRequest,
   failWithBody,
   type Marked,
   openScope,
   runInScope,
-} from '../transport/fail-served-request.ts';
-import { guarded } from '../transport/guard.ts';
-import { type FailureReportsOptions, readReplyOptions } from '../transport/reply-options.ts';
-import type { ReplyLike, RequestLike } from '../transport/serve-request.ts';
+} from '../transport/reply/fail-served-request.ts';
+import { type FailureReportsOptions, readReplyOptions } from '../transport/reply/reply-options.ts';
+import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 
-export type { FailureReportsOptions } from '../transport/reply-options.ts';
+export type { FailureReportsOptions } from '../transport/reply/reply-options.ts';
 
 /** What is asked of a Koa context. */
 export interface KoaContext {

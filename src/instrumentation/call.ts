@@ -2,7 +2,7 @@ import { type Context, context } from '@opentelemetry/api';
 import type { FailureReport } from '../records/failure-report.ts';
 import { announceFailures } from '../transport/announce.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
-import { StreamFailureReportReader } from '../transport/stream-reader.ts';
+import { StreamFailureReportReader } from '../transport/stream/stream-reader.ts';
 import { readReplyHead } from './reply-head.ts';
 
 /**

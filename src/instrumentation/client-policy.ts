@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isBelieved } from '../transport/believed.ts';
-import { saysYes } from '../transport/policy.ts';
+import { saysYes } from '../transport/reply/policy.ts';
 import type { UndiciRequest } from './event-stream.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,8 +2,8 @@ import type { Attributes } from '@opentelemetry/api';
 import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
 import type { FailureEvent } from '../records/failure-event.ts';
 import type { AcceptReportFrom } from '../transport/believed.ts';
-import type { CallerRequest, SendReportTo } from '../transport/policy.ts';
-import type { Redact } from '../transport/redact.ts';
+import type { CallerRequest, SendReportTo } from '../transport/reply/policy.ts';
+import type { Redact } from '../transport/reply/redact.ts';
 
 /** How served requests are treated. */
 export interface NgFailureServerConfig {

@@ -1,5 +1,5 @@
 import { shown } from '../records/text.ts';
-import { HEADER_BYTES_RANGE, isMaxHeaderBytes } from '../transport/header-limit.ts';
+import { HEADER_BYTES_RANGE, isMaxHeaderBytes } from '../transport/reply/header-limit.ts';
 import type { NgFailureInstrumentationConfig } from './config.ts';
 
 /** As for all of OpenTelemetry's switches: what is not set is false. */

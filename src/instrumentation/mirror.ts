@@ -9,7 +9,7 @@ import {
   REPLY_CHANNEL,
   type ReplyReported,
 } from '../transport/announce.ts';
-import { redactedEvent } from '../transport/redact.ts';
+import { redactedEvent } from '../transport/reply/redact.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
 import * as names from './attributes.ts';
 import { ChannelSubscriptions } from './hook.ts';

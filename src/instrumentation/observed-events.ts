@@ -7,7 +7,7 @@ import { boundedText } from '../records/text.ts';
 import { FOREIGN_MESSAGE_MAX_CHARS, REASON_MAX_CHARS } from '../records/wire.ts';
 import type { FailureOrigin, FailuresObserved } from '../transport/announce.ts';
 import { guarded } from '../transport/guard.ts';
-import { redactedEvent } from '../transport/redact.ts';
+import { redactedEvent } from '../transport/reply/redact.ts';
 import * as names from './attributes.ts';
 import type { Settings } from './settings.ts';
 import { stackWithCauses } from './stack.ts';

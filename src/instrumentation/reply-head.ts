@@ -1,6 +1,6 @@
 import type { FailureReport } from '../records/failure-report.ts';
 import { decodeValues } from '../transport/header.ts';
-import { isReportHeader } from '../transport/reply-headers.ts';
+import { isReportHeader } from '../transport/reply/reply-headers.ts';
 
 /** What a reply's headers tell a watcher. */
 export interface ReplyHead {

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tellFault } from '../transport/guard.ts';
-import { saysYes } from '../transport/policy.ts';
+import { saysYes } from '../transport/reply/policy.ts';
+import { serveRequest } from '../transport/reply/serve-request.ts';
+import { ignoredRequest, SERVED, type ServedOptions, type ServedRequest } from '../transport/reply/served-request.ts';
 import { requestStorage } from '../transport/request-scope.ts';
-import { serveRequest } from '../transport/serve-request.ts';
-import { ignoredRequest, SERVED, type ServedOptions, type ServedRequest } from '../transport/served-request.ts';
 import type { Hook, HookHost } from './hook.ts';
 
 const REQUEST_START = 'http.server.request.start';

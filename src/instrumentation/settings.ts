@@ -1,10 +1,10 @@
 import { diag } from '@opentelemetry/api';
 import { shown } from '../records/text.ts';
 import type { AcceptReportFrom } from '../transport/believed.ts';
-import { readMaxHeaderBytes } from '../transport/header-limit.ts';
-import { type CallerRequest, type ReplyPolicy, readPolicy } from '../transport/policy.ts';
-import type { Redact } from '../transport/redact.ts';
-import { readReplyPolicy } from '../transport/reply-options.ts';
+import { readMaxHeaderBytes } from '../transport/reply/header-limit.ts';
+import { type CallerRequest, type ReplyPolicy, readPolicy } from '../transport/reply/policy.ts';
+import type { Redact } from '../transport/reply/redact.ts';
+import { readReplyPolicy } from '../transport/reply/reply-options.ts';
 import type { NgFailureInstrumentationConfig, NgFailureMirrorConfig } from './config.ts';
 
 /** The options with every default filled in. A policy that nobody gave is `undefined` and costs nothing. */

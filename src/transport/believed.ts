@@ -1,5 +1,5 @@
 import { sharedState } from '../records/shared-state.ts';
-import { saysYes } from './policy.ts';
+import { saysYes } from './reply/policy.ts';
 
 /** Whose replies are believed. */
 export type AcceptReportFrom = (url: URL) => boolean;

@@ -4,7 +4,7 @@ import { FailureReport } from '../records/failure-report.ts';
 import type { ModelOperationObservation } from '../records/model-operation.ts';
 import { LOG_MAX_EVENTS } from '../records/wire.ts';
 import { announceFailures } from './announce.ts';
-import type { ReportCaller } from './outgoing.ts';
+import type { ReportCaller } from './reply/outgoing.ts';
 import { LOG_CONTEXT_KEY, requestStorage } from './request-scope.ts';
 
 const NO_OPERATIONS: ReadonlyMap<string, ModelOperationObservation> = new Map();

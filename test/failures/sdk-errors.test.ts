@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { explicitCauses } from '../../src/failures/cause-chain.ts';
 import { sdkErrorDetails } from '../../src/failures/foreign-error.ts';
 import type { SdkErrorDetails } from '../../src/records/failure-event.ts';
-import { isAbort, isTimeout, transportEvidence } from '../../src/transport/transport-kind.ts';
+import { isAbort, isTimeout, transportEvidence } from '../../src/transport/model/transport-kind.ts';
 import { type FailingServer, failingServer, refusingOrigin, type Way } from '../support/failing-server.ts';
 
 const KEY = 'sk-live-4b1dfa11u7e5ecre7';

@@ -15,7 +15,7 @@ export interface Import {
 export interface Source {
   /** Path below `src/`. */
   readonly path: string;
-  /** Its folder; empty on the roof. */
+  /** Its folder directly below `src/`; empty on the roof. */
   readonly room: string;
   readonly lines: number;
   readonly imports: readonly Import[];
@@ -67,11 +67,16 @@ function read(path: string): Source {
   const below = relative(SRC, path);
   return {
     path: below,
-    room: below.includes('/') ? dirname(below) : '',
+    room: firstFolder(below),
     lines: text.trimEnd().split('\n').length,
     imports,
     literals,
   };
+}
+
+function firstFolder(path: string): string {
+  const [folder = '', ...below] = path.split('/');
+  return below.length > 0 ? folder : '';
 }
 
 /** All of `src/`. */
@@ -88,5 +93,5 @@ export function targetOf(source: Source, { from }: Import): string {
 export function roomOf(source: Source, imported: Import): string | undefined {
   if (!imported.from.startsWith('.')) return undefined;
   const path = targetOf(source, imported);
-  return path.includes('/') ? dirname(path) : '';
+  return firstFolder(path);
 }

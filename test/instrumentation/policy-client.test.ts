@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { httpAddress, undiciAddress } from '../../src/instrumentation/client-policy.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
-import { observedFetch } from '../../src/transport/model-fetch.ts';
+import { observedFetch } from '../../src/transport/model/observed-fetch.ts';
 import { raiseBoundaryFailure, raiseForStatus } from '../../src/transport/reply-error.ts';
 import { RequestFailureLog } from '../../src/transport/request-log.ts';
 import { reportOf } from '../support/http-failures.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NgFailureInstrumentationConfig } from '../../src/instrumentation/config.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
-import { withFailureReports } from '../../src/transport/listener.ts';
 import { failRequest, observeFailure } from '../../src/transport/observe.ts';
+import { withFailureReports } from '../../src/transport/reply/listener.ts';
 import { RequestFailureLog } from '../../src/transport/request-log.ts';
-import { failureStreamEvent, withFailureReport } from '../../src/transport/stream-writer.ts';
+import { failureStreamEvent, withFailureReport } from '../../src/transport/stream/stream-writer.ts';
 import { failure, reportOf } from '../support/http-failures.ts';
 import type { Listener } from '../support/http-raw.ts';
 import { failureEvents } from '../support/otel-spans.ts';

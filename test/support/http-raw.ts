@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { FailureReport } from '../../src/records/failure-report.ts';
+import { serveRequest } from '../../src/transport/reply/serve-request.ts';
+import type { ServedOptions, ServedRequest } from '../../src/transport/reply/served-request.ts';
 import { requestStorage } from '../../src/transport/request-scope.ts';
-import { serveRequest } from '../../src/transport/serve-request.ts';
-import type { ServedOptions, ServedRequest } from '../../src/transport/served-request.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 

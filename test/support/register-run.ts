@@ -57,7 +57,12 @@ function argumentsOf({ app, by, beside, register = REGISTER }: Start): string[] 
   };
   // instrumentation-http sees an ESM app's import of node:http through OpenTelemetry's loader only.
   const loader = app === 'plain.mjs' && beside.startsWith('auto') ? LOADER : [];
-  return [...(beside === 'alone' ? [] : QUIET), ...loader, ...preloads[beside].flatMap((name) => [by, name]), `${FOLDER}/${app}`];
+  return [
+    ...(beside === 'alone' ? [] : QUIET),
+    ...loader,
+    ...preloads[beside].flatMap((name) => [by, name]),
+    `${FOLDER}/${app}`,
+  ];
 }
 
 class Program {

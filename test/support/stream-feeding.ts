@@ -1,4 +1,4 @@
-import { StreamFailureReportReader, type StreamReaderLimits } from '../../src/transport/stream-reader.ts';
+import { StreamFailureReportReader, type StreamReaderLimits } from '../../src/transport/stream/stream-reader.ts';
 
 /** What a reader says of `body` given whole, or cut before each of `cuts` (in any order, also outside the body). */
 export function readBytes(body: Uint8Array, cuts: readonly number[] = [], limits?: StreamReaderLimits): unknown {

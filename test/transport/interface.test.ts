@@ -13,7 +13,7 @@ import {
 } from '../../src/transport/observe.ts';
 import { RequestFailureLog } from '../../src/transport/request-log.ts';
 import { FailureReportRow } from '../../src/transport/row.ts';
-import { StreamFailureReportReader } from '../../src/transport/stream-reader.ts';
+import { StreamFailureReportReader } from '../../src/transport/stream/stream-reader.ts';
 import { failure, recordOf, reportOf } from '../support/http-failures.ts';
 
 const OMITTED = { omitted: true };

@@ -1,0 +1,220 @@
+import type { FailureReport } from '../../records/failure-report.ts';
+import { sharedSymbol } from '../../records/shared-state.ts';
+import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../../records/wire.ts';
+import { announceFailures, announceReply, type ReplyReported } from '../announce.ts';
+import { guarded, tellFault } from '../guard.ts';
+import { decodeValues, headerValue } from '../header.ts';
+import { announceOwnFailure } from '../observe.ts';
+import type { RequestFailureLog } from '../request-log.ts';
+import { reportForCaller } from './outgoing.ts';
+import {
+  addReportValues,
+  addValues,
+  headersArgument,
+  withHeadersArgument,
+  withoutReportHeader,
+  withReportHeader,
+} from './reply-headers.ts';
+import { rolloutIdOf, SERVED, type ServedRequest } from './served-request.ts';
+
+declare const previousWriteHeadKey: unique symbol;
+// As for SERVED: a key needs a type of its own.
+const PREVIOUS_WRITE_HEAD: typeof previousWriteHeadKey = sharedSymbol(
+  'previous-write-head',
+) as typeof previousWriteHeadKey;
+
+type WriteHead = (...args: unknown[]) => unknown;
+
+/** What the carrier needs of a reply; `http.ServerResponse` and `http2.Http2ServerResponse` have it. */
+export interface CarriedReply {
+  [SERVED]?: ServedRequest | undefined;
+  [PREVIOUS_WRITE_HEAD]?: WriteHead;
+  readonly headersSent: boolean;
+  writeHead(...args: unknown[]): unknown;
+  getHeader(name: string): unknown;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  removeHeader(name: string): void;
+}
+
+/** A reply about to leave with a report. */
+interface Leaving {
+  readonly log: RequestFailureLog;
+  /** What the app had put on it. */
+  readonly set?: FailureReport | undefined;
+  /** All of it: what was set on the reply and what its request came to. */
+  readonly report: FailureReport;
+  /** What the header must say now; `undefined` when it says so already, or there is nothing to say. */
+  readonly value: string | undefined;
+  /** What the app had put on it may not be seen by the caller. */
+  readonly isWithheld: boolean;
+  sent: ReplyReported['sent'];
+}
+
+/**
+ * Makes `response` carry its request's report: every way out (`end`, `write`, `flushHeaders`, `pipe`) goes through an
+ * own `writeHead`, and so the report is made at the last moment. Early hints and `100 Continue` go another way.
+ */
+export function carryReport(response: CarriedReply, served: ServedRequest): void {
+  response[SERVED] = served;
+  if (Object.hasOwn(response, 'writeHead')) response[PREVIOUS_WRITE_HEAD] = response.writeHead;
+  response.writeHead = writeHeadWithReport;
+}
+
+function writeHeadWithReport(this: CarriedReply, ...args: unknown[]): unknown {
+  const writeHead = writeHeadUnder(this);
+  const served = this[SERVED];
+  // A second writeHead must throw what Node throws; an informational reply is not the one the caller waits for.
+  if (served?.log === undefined || this.headersSent || isInformational(args[0])) {
+    return Reflect.apply(writeHead, this, args);
+  }
+  const { log } = served;
+  const leaving = leavingReply(this, served, log, args);
+  const result =
+    leaving === undefined ? Reflect.apply(writeHead, this, args) : writeHeadCarrying(this, writeHead, args, leaving);
+  // A closed http2 stream takes writeHead in silence.
+  if (this.headersSent) {
+    log.replied = true;
+    if (leaving !== undefined) announceLeft(served, leaving);
+  }
+  return result;
+}
+
+function isInformational(status: unknown): boolean {
+  return typeof status === 'number' && status >= 100 && status < 200;
+}
+
+/** What to send; `undefined` when nothing happened that anybody wants to know. */
+function leavingReply(
+  reply: CarriedReply,
+  served: ServedRequest,
+  log: RequestFailureLog,
+  args: readonly unknown[],
+): Leaving | undefined {
+  try {
+    const values: string[] = [];
+    addValues(values, reply.getHeader(HEADER_NAME));
+    addReportValues(values, headersArgument(args));
+    if (values.length === 0 && log.isEmpty && served.rolloutPath === undefined) return undefined;
+    return reportToSend(served, log, values);
+  } catch (error) {
+    tellFault('making the reply header', error);
+    return undefined;
+  }
+}
+
+function reportToSend(served: ServedRequest, log: RequestFailureLog, values: readonly string[]): Leaving {
+  const own = log.replyReport();
+  const set = decodeValues(values);
+  const report = set === undefined ? own : set.merge(own);
+  const outgoing = reportForCaller(served, report);
+  if (outgoing !== report) return withPolicy(served, { log, set, report }, outgoing);
+  // With nothing to add the app's own header stays as the app wrote it.
+  const addsNothing = set === undefined ? report.isEmpty : report === set && (values.length === 1 || own.isEmpty);
+  const parts = { log, set, report, isWithheld: false };
+  if (addsNothing) return { ...parts, value: undefined, sent: set === undefined ? 'nothing' : 'report' };
+  const value = headerValue(report, served.options.maxHeaderBytes);
+  return { ...parts, value, sent: sentWith(value, report) };
+}
+
+/** The caller sees less than the whole report, of what the app has put on its reply too. */
+function withPolicy(
+  served: ServedRequest,
+  parts: Pick<Leaving, 'log' | 'set' | 'report'>,
+  outgoing: FailureReport,
+): Leaving {
+  const value = headerValue(outgoing, served.options.maxHeaderBytes);
+  return { ...parts, value, isWithheld: parts.set !== undefined, sent: sentWith(value, outgoing) };
+}
+
+function sentWith(value: string | undefined, report: FailureReport): ReplyReported['sent'] {
+  if (value === undefined) return 'nothing';
+  return value === OMITTED_HEADER_VALUE && report.events.size > 0 ? 'omitted' : 'report';
+}
+
+/** Whatever a wrong call throws without us it throws with us: the app's own arguments have the last word. */
+function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unknown[], leaving: Leaving): unknown {
+  const { value, isWithheld } = leaving;
+  if (value === undefined && !isWithheld) return Reflect.apply(writeHead, reply, args);
+  const before = isWithheld ? undefined : reply.getHeader(HEADER_NAME);
+  try {
+    return Reflect.apply(writeHead, reply, argumentsWith(reply, args, value));
+  } catch (error) {
+    if (reply.headersSent) throw error;
+    restoreHeader(reply, before);
+    const result = Reflect.apply(writeHead, reply, args);
+    tellFault('sending the reply header', error);
+    leaving.sent = 'nothing';
+    return result;
+  }
+}
+
+function argumentsWith(reply: CarriedReply, args: unknown[], value: string | undefined): unknown[] {
+  const headers = headersArgument(args);
+  if (value === undefined) {
+    reply.removeHeader(HEADER_NAME);
+    const given = typeof headers === 'object' && headers !== null;
+    return given ? withHeadersArgument(args, withoutReportHeader(headers)) : args;
+  }
+  if (typeof headers === 'object' && headers !== null) {
+    return withHeadersArgument(args, withReportHeader(headers, value));
+  }
+  reply.setHeader(HEADER_NAME, value);
+  return args;
+}
+
+function restoreHeader(reply: CarriedReply, before: unknown): void {
+  if (typeof before === 'string' || Array.isArray(before)) reply.setHeader(HEADER_NAME, before);
+  else reply.removeHeader(HEADER_NAME);
+}
+
+function announceLeft(served: ServedRequest, leaving: Leaving): void {
+  guarded('announcing a reply', () => {
+    const { log, set } = leaving;
+    // What the app itself put on its reply is the reply's own; the rest of the log has been told before.
+    const known = log.replyReport().events;
+    if (set !== undefined && [...set.events.keys()].some((id) => !known.has(id))) {
+      announceFailures({ report: set, origin: 'raised', log });
+    }
+    announceOwnFailure(log);
+    announceWhole(served, leaving);
+  });
+}
+
+function announceWhole(served: ServedRequest, { log, report, sent }: Pick<Leaving, 'log' | 'report' | 'sent'>): void {
+  served.announced = report;
+  served.announcedDropped = log.droppedEvents;
+  const rolloutId = rolloutIdOf(served.rolloutPath);
+  if (report.isEmpty && rolloutId === undefined) return;
+  announceReply({ log, report, sent, error: log.ownError, rolloutId });
+}
+
+/** Whether a reply that ends may have something left to tell. */
+export function isUnsettled({ log, rolloutPath }: ServedRequest): boolean {
+  return log !== undefined && !(log.isEmpty && (log.replied || rolloutPath === undefined));
+}
+
+/**
+ * Tells what a reply came to: once more when something happened after its headers left, and for the first time when it
+ * broke off before.
+ */
+export function settleReply(served: ServedRequest): void {
+  const { log, announced } = served;
+  if (log === undefined || !isUnsettled(served)) return;
+  guarded('settling a reply', () => {
+    const report = announced === undefined ? log.replyReport() : announced.merge(log.replyReport());
+    if (report === announced && log.droppedEvents === served.announcedDropped) return;
+    if (!log.replied) announceOwnFailure(log);
+    log.replied = true;
+    announceWhole(served, { log, report, sent: 'nothing' });
+  });
+}
+
+/** The method that ours stands in front of, looked up at each call: frameworks change prototypes afterwards. */
+function writeHeadUnder(reply: CarriedReply): WriteHead {
+  const previous = reply[PREVIOUS_WRITE_HEAD];
+  if (previous !== undefined) return previous;
+  // An object made from the reply (`Object.create(res)`) finds ours once more on its prototype.
+  let holder: CarriedReply = Object.getPrototypeOf(reply);
+  while (holder.writeHead === writeHeadWithReport) holder = Object.getPrototypeOf(holder);
+  return holder.writeHead;
+}

@@ -1,0 +1,116 @@
+import { sharedSymbol } from '../../records/shared-state.ts';
+import { guarded } from '../guard.ts';
+import { requestStorage } from '../request-scope.ts';
+import { type CarriedReply, carryReport, isUnsettled, settleReply } from './reply-carrier.ts';
+import { newServedRequest, SERVED, type ServedOptions, type ServedRequest } from './served-request.ts';
+
+declare const previousEmitKey: unique symbol;
+// As for SERVED: a key needs a type of its own.
+const PREVIOUS_EMIT: typeof previousEmitKey = sharedSymbol('previous-emit') as typeof previousEmitKey;
+
+type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+
+interface Emitter {
+  [SERVED]?: ServedRequest | undefined;
+  [PREVIOUS_EMIT]?: Emit;
+  emit(event: string | symbol, ...args: unknown[]): boolean;
+  listenerCount(event: string | symbol): number;
+}
+
+/** A request of `node:http`, `node:https` or http2's compatibility layer. */
+export interface RequestLike extends Emitter {
+  readonly url?: string | undefined;
+  readonly headers?: unknown;
+}
+
+/** Its reply. */
+export interface ReplyLike extends Emitter, CarriedReply {
+  once(event: string | symbol, listener: () => void): unknown;
+}
+
+/** Sent by nobody else: a listener for it runs where all listeners of the reply run. */
+const SETTLE = Symbol('settle');
+
+/**
+ * Opens a scope for a request: its events and those of its reply run inside it, and its reply carries the report.
+ * What it puts on the two objects is shared functions and one record: closures cost three times as much a request.
+ *
+ * @returns undefined when the request has a scope already
+ */
+export function serveRequest(
+  request: RequestLike,
+  response: ReplyLike,
+  options: ServedOptions,
+): ServedRequest | undefined {
+  if (request[SERVED] !== undefined) return undefined;
+  const served = newServedRequest(request.url, options);
+  served.request = request;
+  request[SERVED] = served;
+  if (Object.hasOwn(request, 'emit')) request[PREVIOUS_EMIT] = request.emit;
+  request.emit = emitInScope;
+  if (Object.hasOwn(response, 'emit')) response[PREVIOUS_EMIT] = response.emit;
+  response.emit = emitOfReply;
+  carryReport(response, served);
+  return served;
+}
+
+/**
+ * Late body events run in the scope of their request: since Node 24 the store is otherwise lost there
+ * (nodejs/node#41285, expressjs/body-parser#422).
+ */
+function emitInScope(this: Emitter, event: string | symbol, ...args: unknown[]): boolean {
+  const served = this[SERVED];
+  const emit = emitUnder(this, emitInScope);
+  if (served?.log === undefined || this.listenerCount(event) === 0) return emit.call(this, event, ...args);
+  return requestStorage.run(served, callEmit, emit, this, event, args);
+}
+
+/** The same, and the reply's end: `finish` never comes after an abort, `close` always does. */
+function emitOfReply(this: ReplyLike, event: string | symbol, ...args: unknown[]): boolean {
+  const served = this[SERVED];
+  const emit = emitUnder(this, emitOfReply);
+  if (served?.log === undefined) return emit.call(this, event, ...args);
+  // Before the listeners: one of them ends the server span.
+  if ((event === 'finish' || event === 'close') && isUnsettled(served)) settleWhereServed(this, served, emit);
+  try {
+    if (this.listenerCount(event) === 0) return emit.call(this, event, ...args);
+    return requestStorage.run(served, callEmit, emit, this, event, args);
+  } finally {
+    if (event === 'close') closeScope(served);
+  }
+}
+
+/**
+ * A reply that breaks off closes in no context. What listens on it instrumentation-http has bound to its request's, so a
+ * listener finds the server span that nobody could see when the request started.
+ */
+function settleWhereServed(reply: ReplyLike, served: ServedRequest, emit: Emit): void {
+  if (Object.hasOwn(reply, 'once')) {
+    guarded('settling a reply', () => {
+      reply.once(SETTLE, () => requestStorage.run(served, settleReply, served));
+      emit.call(reply, SETTLE);
+    });
+  }
+  settleReply(served);
+}
+
+function callEmit(emit: Emit, emitter: Emitter, event: string | symbol, args: unknown[]): boolean {
+  return emit.call(emitter, event, ...args);
+}
+
+function closeScope(served: ServedRequest): void {
+  if (served.log !== undefined) served.log.closed = true;
+  served.log = undefined;
+  served.request = undefined;
+  served.options.onClosed?.();
+}
+
+/** The method that `ours` stands in front of, looked up at each call: frameworks change prototypes afterwards. */
+function emitUnder(emitter: Emitter, ours: Emit): Emit {
+  const previous = emitter[PREVIOUS_EMIT];
+  if (previous !== undefined) return previous;
+  // An object made from the request (`Object.create(req)`) finds ours once more on its prototype.
+  let holder: Emitter = Object.getPrototypeOf(emitter);
+  while (holder.emit === ours) holder = Object.getPrototypeOf(holder);
+  return holder.emit;
+}
