@@ -56,7 +56,7 @@ export const STORIES: readonly Story[] = [
   {
     name: 'model_timeout',
     tells: 'the model never answers',
-    task: { script: { model: ['hang'] }, model_timeout_ms: 300 },
+    task: { script: { model: ['hang'] }, model_timeout_ms: 1500 },
     rows: [failure('agent/agent_run_error <- model/transport_timeout', ...attempts(2, 'transport_timeout'))],
   },
   {
@@ -118,7 +118,7 @@ export const STORIES: readonly Story[] = [
   {
     name: 'agent_hangs',
     tells: 'the agent never answers, and the collector gives up',
-    task: { script: { agent: ['hang'] }, timeout_ms: 800 },
+    task: { script: { agent: ['hang'] }, timeout_ms: 1500 },
     rows: [failure('collection/transport_timeout')],
   },
   {
