@@ -168,7 +168,8 @@ const SORTS: readonly ((n: number, round: number) => Promise<void>)[] = [
     readWhole(pathOf(n, 'stream-fetch', `${kindOf(STREAM_KINDS, round)}/${n}/${round % 97 < 7 ? 'rare' : ''}`)),
   (n, round) =>
     readWhole(pathOf(n, 'stream-http', `${kindOf(STREAM_KINDS, round)}/${n}/${round % 97 < 7 ? 'rare' : ''}`)),
-  (n) => pipeline([pathOf(n, 'own'), pathOf(n + 1, 'quiet')]),
+  // The first one is open still when the second one starts.
+  (n) => pipeline([pathOf(n, 'attempt'), pathOf(n + 1, 'own')]),
   // The second one of the pipeline.
   async () => {},
   (n, round) => readWhole(pathOf(n, 'model', `${round % 2 === 0 ? 'reset' : 'chain'}/${n}`)),
