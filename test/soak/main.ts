@@ -21,8 +21,10 @@ const MEGABYTE = 1e6;
 const growthLimit = (count: number): number => Math.min(3 * MEGABYTE, MEGABYTE + 10 * count);
 /** Wider than a busy machine needs, and narrow enough for something quadratic. */
 const DELAY_LIMIT_MS = 500;
+/** A collection may miss an object that the last turn still refers to. */
+const ALIVE_LIMIT = 8;
 /** The code is compiled and its caches are filled before anything is measured. */
-const WARM_UP = 2_000;
+const WARM_UP = Math.min(2_000, Math.round(requests / 2));
 
 interface Result {
   readonly name: string;
@@ -106,6 +108,9 @@ function faults({ name, requests, played, measures, remains }: Result): string[]
     const first = measures[0]?.listeners[what] ?? 0;
     if (count > first) off.push(`${name}: listeners of ${what} grew from ${first} to ${count}`);
   }
+  for (const [what, count] of Object.entries(remains.alive)) {
+    if (count > ALIVE_LIMIT) off.push(`${name}: ${count} ${what} still alive`);
+  }
   if (played.aborted === 0 || tally.delivered === 0 || tally.omitted === 0) off.push(`${name}: nothing was tried`);
   return off;
 }
@@ -139,6 +144,7 @@ function rows({ seconds, played, measures, remains }: Result): [string, string][
     ['event-loop delay, ms', `p50 ${worst('p50')}, p99 ${worst('p99')}, max ${worst('max')}`],
     ['resources left', String(remains.resources.length)],
     ['channels left', String(remains.subscribed.length)],
+    ['logs, requests, replies alive', Object.values(remains.alive).join(', ')],
     ['complaints', String(last?.complaints.length)],
   ];
 }

@@ -4,8 +4,9 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
-import { NgFailureInstrumentation } from 'opentelemetry-instrumentation-nemo-gym';
+import { NgFailureInstrumentation, RequestFailureLog } from 'opentelemetry-instrumentation-nemo-gym';
 import { counts, listener, routesOf } from './app.ts';
 import { answer } from './messages.ts';
 
@@ -30,6 +31,8 @@ export interface Remains {
   /** Channels on which the instrumentation still listens once it is off. */
   readonly subscribed: readonly string[];
   readonly listeners: Readonly<Record<string, number>>;
+  /** Requests' logs, requests and replies, of calls too, that a collection finds after the last connection has closed. */
+  readonly alive: Readonly<Record<'logs' | 'requests' | 'replies', number>>;
 }
 
 const CHANNELS = [
@@ -177,7 +180,13 @@ async function end(): Promise<Remains> {
     await delay(100);
     resources = remaining();
   }
-  return { resources, subscribed, listeners };
+  await collectGarbage();
+  const alive = {
+    logs: queryObjects(RequestFailureLog, { format: 'count' }),
+    requests: queryObjects(http.IncomingMessage, { format: 'count' }),
+    replies: queryObjects(http.ServerResponse, { format: 'count' }),
+  };
+  return { resources, subscribed, listeners, alive };
 }
 
 /** The timer that waits here is not the app's. */
