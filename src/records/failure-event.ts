@@ -19,24 +19,28 @@ export interface SdkErrorDetails {
   readonly http_status?: number;
 }
 
+// An interface that extends JsonObject would not compile for users without exactOptionalPropertyTypes (TS2411).
+
 /** Observed facts of a model request; a member that is absent was not observed. */
-export interface ModelFailureDetails extends JsonObject {
+export type ModelFailureDetails = JsonObject & {
   readonly model?: string;
   readonly attempt?: number;
   readonly request_id?: string;
   readonly provider_code?: string;
+  /** Seconds. */
   readonly retry_after_s?: number;
+  /** Milliseconds. */
   readonly elapsed_ms?: number;
-}
+};
 
 /** Observed facts of a sandbox; a member that is absent was not observed, and nothing is inferred. */
-export interface SandboxFailureDetails extends JsonObject {
+export type SandboxFailureDetails = JsonObject & {
   readonly sandbox_id?: string;
   readonly execution_id?: string;
   readonly provider?: string;
   readonly provider_status_reason?: string;
   readonly exit_code?: number;
-}
+};
 
 /** One failure that one boundary observed, in its wire form. */
 export interface FailureEvent {
@@ -60,7 +64,7 @@ export interface FailureEvent {
 
 const httpStatusSchema = z.int().min(HTTP_STATUS_MIN).max(HTTP_STATUS_MAX);
 
-export const sdkErrorDetailsSchema = z.looseObject({
+const sdkErrorDetailsSchema = z.looseObject({
   exception_type: z.string().min(1),
   message: z.string(),
   http_status: httpStatusSchema.optional(),

@@ -131,11 +131,17 @@ export class FailureReport {
     return this.failureId === undefined && this.events.size === 0 && !this.omitted;
   }
 
-  /** This report and `others`: events by id, the first one seen stays, the first `failureId` stays, omitted sticks. */
-  merge(...others: readonly FailureReport[]): FailureReport {
+  /**
+   * This report and `others`: events by id, the first one seen stays, the first `failureId` stays, omitted sticks. One
+   * that is `undefined`, as `FailureHeader.decode` gives for a reply without a report, adds nothing.
+   *
+   * @throws TypeError that names the value, when another one is no report
+   */
+  merge(...others: readonly (FailureReport | undefined)[]): FailureReport {
     let { failureId, omitted } = this;
     let events: Map<string, FailureEvent> | undefined;
     for (const given of others) {
+      if (given === undefined) continue;
       const other = FailureReport.parse(given);
       failureId ??= other.failureId;
       omitted ||= other.omitted;

@@ -25,6 +25,27 @@ describe('FailureReportRow', () => {
     expect(FailureReportRow.fields(FailureReport.parse({ omitted: true }))).toEqual({ [OMITTED]: true });
   });
 
+  it('merges into a row of any type, and skips replies without a report', () => {
+    interface Rollout {
+      readonly reward: number;
+    }
+    const rollout: Rollout = { reward: 1 };
+    const report = FailureReport.parse({ omitted: true });
+    const merged = FailureReportRow.mergedInto(rollout, undefined, report, undefined);
+    expect(merged).toEqual({ reward: 1, [OMITTED]: true });
+    expect(merged.reward satisfies number).toBe(1);
+  });
+
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['row', '"row"'],
+    [[], 'an array'],
+  ])('refuses %o as a row', (row, named) => {
+    // @ts-expect-error a caller without types
+    expect(() => FailureReportRow.mergedInto(row)).toThrow(new RegExp(`^FailureReportRow: the row is ${named}: give`));
+  });
+
   it('reads whatever stands there as omitted when it is no report', () => {
     for (const odd of [[], 'x', 7, true, { a: 3 }]) {
       expect(FailureReportRow.report({ [EVENTS]: odd }).toJSON()).toEqual({ omitted: true });
