@@ -19,13 +19,6 @@ export interface TraceLookup {
 /** Deeper chains go on at this indentation: a report may hold thousands of links. */
 const MAX_INDENT = 12;
 
-/** The trees of several rows, one after the other. */
-export function renderTrees(rows: Iterable<SavedRow>, options: TreeOptions = {}): string {
-  let text = '';
-  for (const row of rows) text += renderTree(row, options);
-  return text;
-}
-
 /** What failed in one row, as lines of text; empty for a row that tells of no failure. */
 export function renderTree(row: SavedRow, options: TreeOptions = {}): string {
   if (row.report.isEmpty) {

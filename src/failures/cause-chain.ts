@@ -27,7 +27,7 @@ function* linksOf(error: unknown): Generator<unknown, boolean, undefined> {
 }
 
 /** Whether `value` is an `NgFailureEvent`, of this copy of the package or of another one. */
-export function isFailureEventError(value: unknown): value is NgFailureEvent {
+function isFailureEventError(value: unknown): value is NgFailureEvent {
   return factsOf(value) !== undefined;
 }
 

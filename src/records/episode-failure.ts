@@ -15,7 +15,7 @@ export interface EpisodeFailure {
   readonly stage?: (typeof STAGES)[number];
 }
 
-export const episodeFailureSchema = z.strictObject({
+const episodeFailureSchema = z.strictObject({
   failure_reason: z.string(),
   terminal: z.boolean(),
   failure_kind: z.string().refine(isKnownKind, 'neither registered nor of the form <server>:<kind>').optional(),

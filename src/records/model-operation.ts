@@ -26,7 +26,7 @@ const text = z.string().optional();
 const count = z.int().min(0).optional();
 const duration = z.number().min(0).optional();
 
-export const modelOperationSchema = z.strictObject({
+const modelOperationSchema = z.strictObject({
   operation_id: z.string().min(1),
   outcome: z.enum(MODEL_OUTCOMES),
   final_attempt_id: text,

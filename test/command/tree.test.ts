@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { savedRow } from '../../src/command/rows.ts';
-import { renderTree, renderTrees } from '../../src/command/tree.ts';
+import { renderTree } from '../../src/command/tree.ts';
 import type { FailureEvent } from '../../src/records/failure-event.ts';
 import type { FailureReportRecord } from '../../src/records/failure-report.ts';
 import { agentFailure, attempt, reportOf, row } from '../support/rows.ts';
@@ -90,7 +90,7 @@ describe('chains', () => {
       traceOfRollout: () => 'trace-of-rollout',
     };
     const report = reportOf([attempt('a'), agentFailure('b', 'a')], { failure_id: 'b' });
-    const text = renderTrees([savedRow(row(5, report), 'rows.jsonl', 7)], { traces });
+    const text = renderTree(savedRow(row(5, report), 'rows.jsonl', 7), { traces });
     expect(text).toMatch(/^rows.jsonl:7 .* trace trace-of-rollout\n/);
     expect(text).toMatch(/event b {2}trace trace-of-b\n/);
   });

@@ -17,7 +17,7 @@ export type RedactionTarget = 'reply' | 'telemetry';
 export type Redact = (event: FailureEvent, target: RedactionTarget) => FailureEvent;
 
 /** The reason of an event whose redaction failed. */
-export const REDACTED_REASON = 'redacted';
+const REDACTED_REASON = 'redacted';
 
 const REDACTING = 'redact';
 
