@@ -96,9 +96,14 @@ describe.each(clients)('of %s', (_, call) => {
       throw new Error('no idea');
     };
     telemetry.instrumentation.setConfig({ client: { acceptReportFrom: broken } });
+    telemetry.reset();
     expect(await observedBy(() => call('/x'))).toEqual([]);
+    expect(telemetry.complaints).toEqual([
+      expect.stringContaining('client.acceptReportFrom failed; the report is not believed (no idea)'),
+    ]);
     telemetry.instrumentation.setConfig({ client: { ignoreRequest: broken } });
     expect(await observedBy(() => call('/x'))).toEqual(['streamed', 'theirs']);
+    expect(telemetry.complaints[1]).toContain('client.ignoreRequest failed; the reply is looked at like any other');
   });
 });
 

@@ -150,7 +150,7 @@ describe('a redaction that breaks the event', () => {
       cause_id: 'inner',
     });
     expect(telemetry.complaints).toHaveLength(1);
-    expect(telemetry.complaints[0]).toContain('redact failed');
+    expect(telemetry.complaints[0]).toContain('redact failed; every reason is sent as `redacted` (');
   });
 
   it('keeps stage and status of what it could not redact', async () => {

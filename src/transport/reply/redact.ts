@@ -3,7 +3,7 @@ import { FailureReport } from '../../records/failure-report.ts';
 import { copyJson } from '../../records/json.ts';
 import { boundedText, shown } from '../../records/text.ts';
 import { EVENT_LEVEL, FOREIGN_MESSAGE_MAX_CHARS, REASON_MAX_CHARS } from '../../records/wire.ts';
-import { tellFault } from '../guard.ts';
+import { tellPolicyFault } from './policy.ts';
 
 /** Where a redacted event goes: to a caller, in the header or a stream's field, or to spans and log records. */
 export type RedactionTarget = 'reply' | 'telemetry';
@@ -27,7 +27,7 @@ export function redactedEvent(event: FailureEvent, redact: Redact, target: Redac
     const given: unknown = redact(event, target);
     return given === event ? event : checked(event, given);
   } catch (error) {
-    tellFault(REDACTING, error);
+    tellPolicyFault(REDACTING, error);
     return withoutTexts(event);
   }
 }

@@ -34,7 +34,7 @@ export function readReplyPolicy(
   options: Pick<FailureReportsOptions, 'sendReportTo' | 'redact'>,
   prefix: string,
 ): ReplyPolicy | undefined {
-  const sendReportTo = readPolicy(`${prefix}sendReportTo`, options.sendReportTo);
+  const sendReportTo = readPolicy('server.sendReportTo', options.sendReportTo, `${prefix}sendReportTo`);
   const redact = readPolicy('redact', options.redact);
   return sendReportTo === undefined && redact === undefined ? undefined : { sendReportTo, redact };
 }
