@@ -37,6 +37,9 @@ export interface SandboxFailureOptions {
  * @throws TypeError that names the value, when one is not what an event may hold
  */
 export function sandboxFailure(options: SandboxFailureOptions): NgFailureEvent {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`sandboxFailure: its argument is ${shown(options)}: give { operation, failureKind, … }`);
+  }
   const { operation, failureKind, reason, boundary, stage, httpStatus } = options;
   if (typeof operation !== 'string' || operation === '') {
     throw new TypeError(`sandboxFailure: operation is ${shown(operation)}: give what was done, e.g. "exec"`);

@@ -1,5 +1,6 @@
 import { FailureReport, type FailureReportRecord } from '../records/failure-report.ts';
 import { isPlainObject } from '../records/json.ts';
+import { shown } from '../records/text.ts';
 import {
   HEADER_MAX_BYTES,
   HEADER_NAME,
@@ -37,9 +38,10 @@ export const FailureHeader = Object.freeze({
    * The reply headers for `report`: none when it is empty, `{"omitted":true}` when its JSON is longer than `maxBytes`.
    *
    * @param maxBytes - a lower limit, for proxies with small buffers; default and upper bound 4,096 bytes
+   * @throws TypeError that names the value, when `report` is no report
    */
   encode(report: FailureReport, maxBytes: number = HEADER_MAX_BYTES): Record<string, string> {
-    const value = headerValue(report, maxBytes);
+    const value = headerValue(checkedReport('encode', report), maxBytes);
     return value === undefined ? {} : { [HEADER_NAME]: value };
   },
 
@@ -53,9 +55,13 @@ export const FailureHeader = Object.freeze({
     }
   },
 
-  /** The stream field's value for `report`; `undefined` when it is empty. No size limit. */
+  /**
+   * The stream field's value for `report`; `undefined` when it is empty. No size limit.
+   *
+   * @throws TypeError that names the value, when `report` is no report
+   */
   streamValue(report: FailureReport): FailureReportRecord | undefined {
-    return report.isEmpty ? undefined : report.toJSON();
+    return checkedReport('streamValue', report).isEmpty ? undefined : report.toJSON();
   },
 
   /**
@@ -70,6 +76,11 @@ export const FailureHeader = Object.freeze({
     }
   },
 });
+
+function checkedReport(name: string, report: FailureReport): FailureReport {
+  if (FailureReport.is(report)) return report;
+  throw new TypeError(`FailureHeader.${name}: the report is ${shown(report)}: give one of FailureReport.parse(value)`);
+}
 
 /** The header's value for `report`; `undefined` when there is nothing to send. */
 export function headerValue(report: FailureReport, maxBytes: number = HEADER_MAX_BYTES): string | undefined {

@@ -2,8 +2,9 @@ import type { Context } from '@opentelemetry/api';
 import { failureReportFor } from '../failures/cause-chain.ts';
 import { FailureReport } from '../records/failure-report.ts';
 import { type ModelOperationObservation, readModelOperation } from '../records/model-operation.ts';
+import { shown } from '../records/text.ts';
 import { announceFailures, announceModelOperation, type FailureOrigin } from './announce.ts';
-import { guarded } from './guard.ts';
+import { guarded, tellForDebugging } from './guard.ts';
 import { FailureHeader } from './header.ts';
 import type { HeadersLike } from './headers-like.ts';
 import { RequestFailureLog } from './request-log.ts';
@@ -16,6 +17,12 @@ export interface ObservedIn {
   readonly context?: Context | undefined;
 }
 
+const NO_EVENT =
+  'there is no NgFailureEvent in the error’s explicit chain; throw one with the error as its `cause`, and pass it on as it is';
+const NO_REQUEST =
+  'no request is being served here; call it in a handler of a server that the instrumentation, a framework adapter or ' +
+  'withFailureReports serves, or inside RequestFailureLog.capture';
+
 /**
  * Records a failure for the request being served, for example an attempt that a retry may replace. Without an event in
  * `error`'s chain nothing happens. Never throws.
@@ -23,7 +30,8 @@ export interface ObservedIn {
 export function observeFailure(error: unknown, where: ObservedIn = {}): void {
   guarded('observing a failure', () => {
     const report = failureReportFor(error);
-    if (!report.isEmpty) observe(report.asObservations(), 'attempt', { ...where, error });
+    if (report.isEmpty) tellForDebugging(`observeFailure did nothing: ${NO_EVENT}`);
+    else observe(report.asObservations(), 'attempt', { ...where, error });
   });
 }
 
@@ -72,6 +80,9 @@ export interface ModelOperationOptions {
  * @throws TypeError that names the member and the value, also outside a request
  */
 export function observeModelOperation(options: ModelOperationOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`observeModelOperation: its argument is ${shown(options)}: give { operationId, outcome, … }`);
+  }
   const operation = readModelOperation({
     operation_id: options.operationId,
     outcome: options.outcome,
@@ -96,8 +107,10 @@ export function observeModelOperation(options: ModelOperationOptions): void {
 export function failRequest(error: unknown): void {
   guarded('naming the request’s failure', () => {
     const log = RequestFailureLog.current();
+    if (log === undefined) return tellForDebugging(`failRequest did nothing: ${NO_REQUEST}`);
+    if (!log.fail(error)) return tellForDebugging(`failRequest did nothing: ${NO_EVENT}`);
     // Until the reply leaves a later call may still replace it; then announceOwnFailure tells of it.
-    if (log?.fail(error) === true && log.replied) announceOwnFailure(log);
+    if (log.replied) announceOwnFailure(log);
   });
 }
 

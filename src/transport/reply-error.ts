@@ -1,6 +1,6 @@
 import type { NgFailureEvent, ReplyFacts } from '../failures/ng-failure-event.ts';
 import { rebuildFailure } from '../failures/rebuild.ts';
-import { boundedText } from '../records/text.ts';
+import { boundedText, shown } from '../records/text.ts';
 import { isBelieved } from './believed.ts';
 import { FailureHeader } from './header.ts';
 import type { HeadersLike } from './headers-like.ts';
@@ -64,10 +64,10 @@ function withoutQuery(url: string): string {
  * causes, `httpError` holding this hop's status and body; an {@link HttpReplyError} when it reported none. What the
  * reply's report holds is observed for the current request, whatever its status.
  *
- * @throws NgFailureEvent | HttpReplyError
+ * @throws NgFailureEvent | HttpReplyError; a TypeError when `response` is no reply
  */
 export async function raiseBoundaryFailure(response: ReplyLike): Promise<void> {
-  const reply = await failedReply(response);
+  const reply = await failedReply('raiseBoundaryFailure', response);
   if (reply === undefined) return;
   const error = new HttpReplyError(reply.facts);
   if (reply.failure === undefined) throw error;
@@ -80,10 +80,10 @@ export async function raiseBoundaryFailure(response: ReplyLike): Promise<void> {
  * on it; the failure that the reply reported is its explicit cause. What the reply's report holds is observed for the
  * current request, whatever its status.
  *
- * @throws HttpReplyError
+ * @throws HttpReplyError; a TypeError when `response` is no reply
  */
 export async function raiseForStatus(response: ReplyLike): Promise<void> {
-  const reply = await failedReply(response);
+  const reply = await failedReply('raiseForStatus', response);
   if (reply !== undefined) throw new HttpReplyError({ ...reply.facts, cause: reply.failure });
 }
 
@@ -92,7 +92,8 @@ interface FailedReply {
   readonly failure: NgFailureEvent | undefined;
 }
 
-async function failedReply(response: ReplyLike): Promise<FailedReply | undefined> {
+async function failedReply(caller: string, response: ReplyLike): Promise<FailedReply | undefined> {
+  checkReply(caller, response);
   const report = isBelieved(() => response.url) ? FailureHeader.decode(response.headers) : undefined;
   if (report !== undefined) observeReport(report);
   if (response.status < 400) return undefined;
@@ -101,6 +102,16 @@ async function failedReply(response: ReplyLike): Promise<FailedReply | undefined
     facts: { status, statusText, url, body: await bodyOf(response) },
     failure: rebuildFailure(report),
   };
+}
+
+/** A promise has no status: without this an `await` that was forgotten would pass for a reply that is well. */
+function checkReply(caller: string, response: unknown): void {
+  const remedy = 'give a Response (was an await forgotten?)';
+  if (typeof response !== 'object' || response === null) {
+    throw new TypeError(`${caller}: the response is ${shown(response)}: ${remedy}`);
+  }
+  const status: unknown = Reflect.get(response, 'status');
+  if (typeof status !== 'number') throw new TypeError(`${caller}: status is ${shown(status)}: ${remedy}`);
 }
 
 /** The body, or nothing of it: one that was read already or breaks off must not hide the failure. */

@@ -57,6 +57,12 @@ test('a sandbox failure keeps its cause’s event under its own id', () => {
   expect([...failureReportFor(failure).events.keys()]).toEqual([failure.eventId, inner.eventId]);
 });
 
+test('nothing instead of facts is named', () => {
+  expect(() => Reflect.apply(sandboxFailure, undefined, [])).toThrow(
+    /^sandboxFailure: its argument is undefined: give \{ operation, failureKind, … \}$/,
+  );
+});
+
 test('another boundary and a stage can be said', () => {
   const failure = sandboxFailure({
     operation: 'exec',

@@ -57,6 +57,17 @@ describe('FailureHeader', () => {
     expect(FailureHeader.decode({ 'x-ng-failure-report': '{"events":' })?.toJSON()).toEqual(OMITTED);
   });
 
+  it('names what is no report', () => {
+    for (const given of [{}, undefined]) {
+      // @ts-expect-error a caller without types
+      expect(() => FailureHeader.encode(given)).toThrow(
+        /^FailureHeader.encode: the report is (an object|undefined): give/,
+      );
+      // @ts-expect-error a caller without types
+      expect(() => FailureHeader.streamValue(given)).toThrow(/^FailureHeader.streamValue: the report is /);
+    }
+  });
+
   it('gives the stream field’s value without a limit, and none for an empty report', () => {
     const large = failureReportFor(failure('a', { details: { observed: 'x'.repeat(9999) } }));
     expect(FailureHeader.streamValue(large)).toEqual(large.toJSON());

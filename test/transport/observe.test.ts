@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { context, createContextKey, DiagLogLevel, diag, ROOT_CONTEXT } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   FailureHeader,
@@ -53,6 +53,44 @@ describe('observeFailure', () => {
       expect(log.isEmpty).toBe(true);
       expect(told).toEqual([]);
     });
+  });
+});
+
+describe('a call that does nothing says why on the level DEBUG', () => {
+  const lines: string[] = [];
+  const ignore = (): void => {};
+  const logger = { error: ignore, warn: ignore, info: ignore, debug: (line: string) => void lines.push(line) };
+  beforeEach(() => {
+    lines.length = 0;
+    diag.setLogger({ ...logger, verbose: ignore }, { logLevel: DiagLogLevel.ALL, suppressOverrideMessage: true });
+    lines.length = 0;
+  });
+  afterEach(() => diag.disable());
+
+  it('failRequest outside a request', () => {
+    failRequest(event('x'));
+    expect(lines).toEqual([
+      expect.stringMatching(/failRequest did nothing: no request is being served here; call it in/),
+    ]);
+  });
+
+  it('failRequest and observeFailure without an event', () => {
+    RequestFailureLog.capture(() => {
+      failRequest(new Error('x'));
+      observeFailure(new Error('x'));
+    });
+    expect(lines).toEqual([
+      expect.stringMatching(/failRequest did nothing: there is no NgFailureEvent in .*; throw one with the error as/),
+      expect.stringMatching(/observeFailure did nothing: there is no NgFailureEvent in /),
+    ]);
+  });
+
+  it('and one that does something says nothing', () => {
+    RequestFailureLog.capture(() => {
+      failRequest(event('x'));
+      observeFailure(event('y'));
+    });
+    expect(lines).toEqual([]);
   });
 });
 
@@ -121,7 +159,9 @@ describe('observeModelOperation', () => {
     expect(invalid).toThrow(TypeError);
     expect(invalid).toThrow(/operation_id/);
     RequestFailureLog.capture(() => void expect(invalid).toThrow(TypeError));
-    expect(() => Reflect.apply(observeModelOperation, undefined, [])).toThrow(TypeError);
+    expect(() => Reflect.apply(observeModelOperation, undefined, [])).toThrow(
+      /^observeModelOperation: its argument is undefined: give \{ operationId, outcome, … \}$/,
+    );
     expect(told).toEqual([]);
   });
 });

@@ -128,6 +128,21 @@ describe('raiseForStatus', () => {
   });
 });
 
+describe('what is no reply', () => {
+  const functions = [raiseBoundaryFailure, raiseForStatus] as const;
+  const REMEDY = 'give a Response \\(was an await forgotten\\?\\)$';
+
+  it.each(functions)('is named by %o', async (raise) => {
+    const named = (what: string): RegExp => new RegExp(`^${raise.name}: ${what}: ${REMEDY}`);
+    // @ts-expect-error a caller without types
+    await expect(raise(undefined)).rejects.toThrow(named('the response is undefined'));
+    // @ts-expect-error an await was forgotten
+    await expect(raise(Promise.resolve(new Response()))).rejects.toThrow(named('status is undefined'));
+    // @ts-expect-error a caller without types
+    await expect(raise({ status: '500', headers: {} })).rejects.toThrow(named('status is "500"'));
+  });
+});
+
 describe('HttpReplyError', () => {
   it('tells neither query nor credentials of the address', () => {
     const error = new HttpReplyError({ status: 401, url: 'https://me:p@ss@h:1/p?token=x#y' });

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { shown } from '../../records/text.ts';
 import { failServedRequest, openScope, runInScope } from './fail-served-request.ts';
 import { type FailureReportsOptions, readReplyOptions } from './reply-options.ts';
 import type { ReplyLike, RequestLike } from './serve-request.ts';
@@ -10,12 +11,16 @@ export type { FailureReportsOptions } from './reply-options.ts';
  * socket included. What `listener` throws or rejects with becomes the request's own failure and goes on unchanged. Where
  * the instrumentation serves the request already, only that is added.
  *
+ * @throws TypeError when `listener` is no function
  * @returns a listener that gives back what `listener` does
  */
 export function withFailureReports<Req extends RequestLike, Res extends ReplyLike, Rest extends unknown[], Result>(
   listener: (request: Req, response: Res, ...rest: Rest) => Result,
   options: FailureReportsOptions = {},
 ): (request: Req, response: Res, ...rest: Rest) => Result {
+  if (typeof listener !== 'function') {
+    throw new TypeError(`withFailureReports: the listener is ${shown(listener)}: give a function (request, response)`);
+  }
   const checked = readReplyOptions(options);
   return function listenerWithReports(this: unknown, request, response, ...rest) {
     const served = openScope(request, response, checked);

@@ -21,6 +21,11 @@ const replyFrom = async (server: http.Server): Promise<RawReply> =>
   readRaw(await withServer(server, (port) => rawReply(port)));
 
 describe('a plain listener', () => {
+  it('must be a function', () => {
+    // @ts-expect-error a caller without types
+    expect(() => withFailureReports({})).toThrow(/^withFailureReports: the listener is an object: give a function/);
+  });
+
   it('has a log, and its reply the report', async () => {
     const listener = withFailureReports(async (_: IncomingMessage, res: ServerResponse) => {
       observeFailure(failure('a'));
