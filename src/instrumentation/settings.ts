@@ -6,6 +6,7 @@ import { type CallerRequest, type ReplyPolicy, readPolicy } from '../transport/r
 import type { Redact } from '../transport/reply/redact.ts';
 import { readReplyPolicy } from '../transport/reply/reply-options.ts';
 import type { NgFailureInstrumentationConfig, NgFailureMirrorConfig } from './config.ts';
+import { readFlag, readSections } from './config-check.ts';
 
 /** The options with every default filled in. A policy that nobody gave is `undefined` and costs nothing. */
 export interface Settings {
@@ -33,10 +34,10 @@ const SIGNALS = {
 
 /** Reads what a user gave. A value that cannot be used is one diagnostic line and the default: telemetry never breaks a start. */
 export function readSettings(config: NgFailureInstrumentationConfig): Settings {
-  const { server, client, mirror } = config;
+  const { server, client, mirror } = readSections(config);
   const replyPolicy = readReplyPolicy({ sendReportTo: server?.sendReportTo, redact: config.redact }, 'server.');
   return {
-    enabled: config.enabled !== false,
+    enabled: readFlag('enabled', config.enabled, true),
     maxHeaderBytes: readMaxHeaderBytes(server?.maxHeaderBytes),
     replyPolicy,
     ignoreRequest: readPolicy('server.ignoreRequest', server?.ignoreRequest),
@@ -44,8 +45,8 @@ export function readSettings(config: NgFailureInstrumentationConfig): Settings {
     acceptReportFrom: readPolicy('client.acceptReportFrom', client?.acceptReportFrom),
     redact: replyPolicy?.redact,
     ...readSignal(mirror?.signal),
-    metrics: mirror?.metrics !== false,
-    stackTraces: mirror?.stackTraces ?? replyPolicy?.redact === undefined,
+    metrics: readFlag('mirror.metrics', mirror?.metrics, true),
+    stackTraces: readFlag('mirror.stackTraces', mirror?.stackTraces, replyPolicy?.redact === undefined),
     attributesFor: readPolicy('mirror.attributesFor', mirror?.attributesFor),
   };
 }

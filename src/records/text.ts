@@ -44,3 +44,37 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   return typeof value === 'bigint' ? `${value}n` : String(value);
 }
+
+/**
+ * The one of `known` that was probably meant by `word`: at most a third of its characters are wrong, swapped letters
+ * counting as two. `undefined` when none is that near.
+ */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.floor(word.length / 3) + 1;
+  if (word.length > MEANT_MAX_CHARS) return undefined;
+  for (const one of known) {
+    const edits = editsBetween(word, one);
+    if (edits >= least) continue;
+    least = edits;
+    best = one;
+  }
+  return best;
+}
+
+/** A longer word is no slip of the pen, and comparing costs its length. */
+const MEANT_MAX_CHARS = 80;
+
+/** Characters to insert, remove or replace to make one word of the other; one row of Levenshtein's table at a time. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= from.length; at += 1) {
+    const next = [at];
+    for (let end = 1; end <= to.length; end += 1) {
+      const replaced = (row[end - 1] ?? 0) + (from[at - 1] === to[end - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[end] ?? 0) + 1, (next[end - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -71,4 +71,42 @@ describe('NgFailureInstrumentation', () => {
     expect(instrumentation.settings).toMatchObject({ enabled: true, maxHeaderBytes: 2000, stackTraces: false });
     diag.disable();
   });
+
+  it.each<[config: object, line: string, used: object]>([
+    [{ enabled: 'false' }, 'enabled is "false"; give true or false. true is used', { enabled: true }],
+    [{ mirror: { metrics: 'no' } }, 'mirror.metrics is "no"; give true or false. true is used', { metrics: true }],
+    [
+      { mirror: { stackTraces: 0 } },
+      'mirror.stackTraces is 0; give true or false. true is used',
+      { stackTraces: true },
+    ],
+    [
+      { server: 5 },
+      'server is 5; give an object with maxHeaderBytes, sendReportTo, ignoreRequest. It is ignored',
+      { maxHeaderBytes: 4096 },
+    ],
+    [{ client: null }, 'client is null; give an object with acceptReportFrom, ignoreRequest. It is ignored', {}],
+    [
+      { sendReportTo: () => false },
+      'the option sendReportTo is not known; did you mean server.sendReportTo? It is ignored',
+      { replyPolicy: undefined },
+    ],
+    [{ mirrors: {} }, 'the option mirrors is not known; did you mean mirror? It is ignored', {}],
+    [
+      { mirror: { colour: 'red' } },
+      'the option mirror.colour is not known; the options are signal, metrics, stackTraces, attributesFor. It is ignored',
+      {},
+    ],
+  ])('names the slip in %o, and uses the default', (config, line, used) => {
+    const lines: string[] = [];
+    const quiet = (): void => {};
+    const logger = { error: quiet, warn: (said: string) => void lines.push(said), info: quiet, debug: quiet };
+    diag.setLogger({ ...logger, verbose: quiet }, { suppressOverrideMessage: true });
+    // A JavaScript user can give anything.
+    const instrumentation = new NgFailureInstrumentation({ enabled: false, ...config } as object);
+    instrumentation.disable();
+    diag.disable();
+    expect(lines).toEqual([`opentelemetry-instrumentation-nemo-gym: ${line}`]);
+    expect(instrumentation.settings).toMatchObject(used);
+  });
 });
