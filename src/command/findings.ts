@@ -52,8 +52,10 @@ export interface ExplainedId {
 
 /** What came of laying rows and traces side by side. */
 export interface Reconciliation {
-  /** No finding and no line that could not be read. */
+  /** No finding, no line that could not be read, and something to compare. */
   readonly clean: boolean;
+  /** No id on either side, and no row or no span at all: a file is empty, or of another form. */
+  readonly nothingToCompare: boolean;
   readonly rows: {
     readonly rows: number;
     /** Rows with a report that is not empty. */

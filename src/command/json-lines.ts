@@ -14,17 +14,23 @@ export interface JsonLine {
  * The objects of a JSON lines file, as many at a time as one read gave. A line that is no JSON object goes to
  * `problems` and is left out.
  *
+ * @param faultOf - what is wrong with an object that is none of those wanted
  * @throws UnreadableFileError when the file cannot be opened or a read fails
  */
-export async function* jsonLines(file: string, problems: Problems): AsyncGenerator<readonly JsonLine[]> {
+export async function* jsonLines(
+  file: string,
+  problems: Problems,
+  faultOf: (value: JsonLine['value']) => string | undefined = () => undefined,
+): AsyncGenerator<readonly JsonLine[]> {
   let empty = true;
   for await (const lines of lineBatches(file)) {
     empty = false;
     const objects: JsonLine[] = [];
     for (const line of lines) {
       const value = parsed(line);
-      if (typeof value === 'string') problems.badLine(file, line.number, value);
-      else objects.push({ number: line.number, value });
+      const fault = typeof value === 'string' ? value : faultOf(value);
+      if (fault !== undefined) problems.badLine(file, line.number, fault);
+      else if (typeof value !== 'string') objects.push({ number: line.number, value });
     }
     if (objects.length > 0) yield objects;
   }

@@ -25,7 +25,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: RECONCILE_USAGE,
     options: {
       traces: TRACES,
-      jaeger: { value: 'URL', help: 'not there yet' },
       json: { help: 'print the outcome as JSON' },
     },
     run: async (args, streams) =>
@@ -39,7 +38,7 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
   let prefix = NAME;
   try {
     if (name === '--version') return print(streams, packageJson.version);
-    if (name === '--help' || name === '-h') return print(streams, programHelp());
+    if (name === '--help' || name === '-h' || name === 'help') return print(streams, help(rest[0]));
     if (name === undefined) throw new UsageError(`name a command\n\n${programHelp()}`);
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command === undefined) throw new UsageError(unknownCommand(name));
@@ -57,6 +56,12 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
 function print({ out }: Streams, text: string): number {
   out.write(`${text}\n`);
   return EXIT_OK;
+}
+
+/** `help COMMAND` is that command's help; anything else is the program's. */
+function help(name = ''): string {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return command === undefined ? programHelp() : commandHelp(command);
 }
 
 function unknownCommand(name: string): string {
@@ -97,6 +102,6 @@ function commandHelp({ summary, usage, options }: Command): string {
 }
 
 const EXIT_CODES = [
-  'Exit codes: 0 all is well, 1 rows and traces differ or lines could not be read,',
+  'Exit codes: 0 all is well, 1 rows and traces differ, nothing to compare, or lines could not be read,',
   '            2 wrong command line or a file that cannot be read.',
 ];

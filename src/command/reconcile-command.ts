@@ -26,9 +26,6 @@ export async function reconcileCommand(args: Arguments, { out, err }: Streams, u
 }
 
 function traceSources({ values }: Arguments, usage: string): readonly TraceSource[] {
-  if (values.has('jaeger')) {
-    throw new UsageError('--jaeger is not there yet; give the traces as a file: --traces OTLP.jsonl');
-  }
   const files = values.get('traces') ?? [];
   if (files.length === 0) throw new UsageError(`name the traces with --traces OTLP.jsonl: ${usage}`);
   return files.map((file) => new OtlpFile(file));

@@ -56,20 +56,36 @@ function findingText(finding: Finding): string {
     case 'several_traces': {
       const { row, traces } = finding;
       const list = traces.map(({ traceId, eventId }) => `${traceList([traceId])} has ${event(eventId)}`).join(', ');
-      return `${place(row)}  ${list}`;
+      return `${place(row)}  ${list}  (${NO_PARENT})`;
     }
   }
 }
 
-function outcome({ matched, explained, findings, badLines }: Reconciliation, style: Style): string {
+/** What has this effect most of the time. */
+const NO_PARENT = 'is a caller without instrumentation-undici or -http, so that no traceparent is sent?';
+
+function outcome(result: Reconciliation, style: Style): string {
+  const { matched, explained, findings, badLines } = result;
   const ids = `${counted(matched, 'id')} on both sides`;
   const apart = explained.length === 0 ? '' : `, ${explained.length} only in traces explained by rows that say omitted`;
+  if (result.nothingToCompare && badLines === 0) return `${style('red', 'nothing to compare')}: ${emptySides(result)}`;
+  if (result.clean && result.rows.eventIds === 0 && explained.length === 0) {
+    return `${style('green', 'no failures on either side')}: no row has a failure id, and no span a failure event`;
+  }
   if (findings.length === 0 && badLines === 0) return `${style('green', 'all ids on both sides')} (${matched})${apart}`;
   const parts = [
     ...(findings.length > 0 ? [counted(findings.length, 'finding')] : []),
     ...(badLines > 0 ? [`${counted(badLines, 'line')} could not be read`] : []),
   ];
   return `${style('red', parts.join(', '))}; ${ids}${apart}`;
+}
+
+function emptySides({ rows, traces }: Reconciliation): string {
+  const sides = [
+    ...(rows.rows === 0 ? ['there is no row'] : []),
+    ...(traces.spans === 0 ? ['there is no span; expected OTLP JSON lines, each {"resourceSpans":[…]}'] : []),
+  ];
+  return sides.join(', and ');
 }
 
 function event(id: string): string {

@@ -31,8 +31,11 @@ export async function reconcile({ rows, traces, problems }: ReconcileOptions): P
   const { explained, missing } = await onlyInTraces(side, index, traces);
   const findings = [...side.findings, ...missing];
   const matched = index.matchedCount;
+  const eventIds = matched + side.missingIds.size + index.eventCount;
+  const nothingToCompare = eventIds === 0 && (side.rowCount === 0 || index.spanCount === 0);
   return {
-    clean: findings.length === 0 && problems.badLines === 0,
+    clean: findings.length === 0 && problems.badLines === 0 && !nothingToCompare,
+    nothingToCompare,
     rows: {
       rows: side.rowCount,
       withReport: side.withReport,

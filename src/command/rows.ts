@@ -33,12 +33,17 @@ export interface SavedRow extends RowPlace {
  * @throws UnreadableFileError when the file cannot be opened or a read fails
  */
 export async function* savedRows(file: string, problems: Problems): AsyncGenerator<readonly SavedRow[]> {
-  let traces = false;
-  for await (const lines of jsonLines(file, problems)) {
-    traces ||= lines.some(({ value }) => 'resourceSpans' in value);
+  for await (const lines of jsonLines(file, problems, rowFault)) {
     yield lines.map(({ number, value }) => savedRow(value, file, number));
   }
-  if (traces) problems.note(file, 'holds OTLP traces, not rows; name it with --traces');
+}
+
+/** A line of telemetry is no row: taken for one, it would be a rollout without failures. */
+function rowFault(value: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of ['resourceSpans', 'resourceLogs', 'resourceMetrics']) {
+    if (Array.isArray(value[key])) return `an OTLP line ("${key}"), not a row; name the file with --traces`;
+  }
+  return undefined;
 }
 
 /** The row that `value` is, as if it stood at `file:line`. */

@@ -116,6 +116,37 @@ describe('ids on both sides', () => {
   });
 });
 
+describe('nothing to compare', () => {
+  const QUIET = [span({ ...ONE })];
+
+  it('is not clean when there are no rows, or no spans', async () => {
+    for (const [rows, spans, why] of [
+      [[], QUIET, 'there is no row'],
+      [[GOOD], [], 'there is no span; expected OTLP JSON lines'],
+      [[], [], 'there is no row, and there is no span'],
+    ] as const) {
+      const { result, text } = await reconciled(rows, spans);
+      expect(result).toMatchObject({ clean: false, nothingToCompare: true, findings: [], badLines: 0 });
+      expect(text).toContain(`nothing to compare: ${why}`);
+      expect(text).not.toContain('all ids');
+    }
+  });
+
+  it('is not clean when the rows are OTLP lines', async () => {
+    for (const line of [exportOf(QUIET), { resourceLogs: [] }]) {
+      const { result, said } = await reconciled([line], QUIET);
+      expect(result).toMatchObject({ clean: false, badLines: 1, rows: { rows: 0 } });
+      expect(said).toContain(':1: an OTLP line ("resource');
+    }
+  });
+
+  it('is another matter than rows and spans without a failure: that is clean', async () => {
+    const { result, text } = await reconciled([GOOD], QUIET);
+    expect(result).toMatchObject({ clean: true, nothingToCompare: false, matched: 0 });
+    expect(text).toMatch(/no failures on either side: no row has a failure id, and no span a failure event\n$/);
+  });
+});
+
 describe('omitted reports', () => {
   const OMITTED = row(1, { omitted: true });
   const seen = (more: object = {}) => span({ ...ONE, events: [spanEvent(FIRST), spanEvent(SECOND)], ...more });
@@ -236,6 +267,7 @@ describe('agreement', () => {
       },
     ]);
     expect(text).toContain(`one row, several traces`);
+    expect(text).toContain('is a caller without instrumentation-undici or -http, so that no traceparent is sent?');
   });
 });
 

@@ -57,10 +57,11 @@ describe('the program', () => {
 
   it('has help and a version', async () => {
     expect(await run(['--version'])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
-    for (const args of [['--help'], ['-h'], ['show', '--help'], ['reconcile', '-h']]) {
+    for (const args of [['--help'], ['-h'], ['help'], ['help', 'show'], ['show', '--help'], ['reconcile', '-h']]) {
       const { code, out, err } = await run(args);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain('Exit codes:');
+      expect(out).not.toContain('jaeger');
     }
   });
 
@@ -74,7 +75,10 @@ describe('the program', () => {
     [['reconcile', 'a'], 'name the traces with --traces OTLP.jsonl'],
     [['reconcile', 'a', '--traces'], '--traces needs a value: --traces OTLP.jsonl'],
     [['reconcile', 'a', '--traces', '--json'], '--traces needs a value: --traces OTLP.jsonl'],
-    [['reconcile', 'a', '--jaeger', 'http://localhost:16686'], '--jaeger is not there yet'],
+    [
+      ['reconcile', 'a', '--jaeger', 'http://localhost:16686'],
+      'unknown option --jaeger; valid: --traces OTLP.jsonl, --json, --help',
+    ],
     [['__proto__'], 'unknown command "__proto__"'],
     [['show', 'a', '--constructor'], 'unknown option --constructor'],
   ])('ends %j with 2 and says why', async (args, message) => {
@@ -128,8 +132,13 @@ describe('show', () => {
   });
 
   it('says that traces are no rows', async () => {
-    const { err } = await run(['show', file('t.jsonl', traces())]);
-    expect(err).toBe('t.jsonl: holds OTLP traces, not rows; name it with --traces\n');
+    const { code, out, err } = await run(['show', file('t.jsonl', `${traces()}{"resourceLogs":[]}\n`)]);
+    expect(err).toBe(
+      't.jsonl:1: an OTLP line ("resourceSpans"), not a row; name the file with --traces\n' +
+        't.jsonl:2: an OTLP line ("resourceLogs"), not a row; name the file with --traces\n',
+    );
+    expect(code).toBe(1);
+    expect(out).toMatch(/^0 rows: /);
   });
 
   it('writes no escape sequence into a pipe, whatever the environment wants', async () => {
@@ -207,6 +216,7 @@ describe('reconcile', () => {
     expect(code).toBe(1);
     expect(JSON.parse(out)).toEqual({
       clean: false,
+      nothingToCompare: false,
       rows: { rows: 2, withReport: 1, omitted: 0, eventIds: 2 },
       traces: { spans: 1, traces: 1, eventIds: 1 },
       matched: 1,
