@@ -35,6 +35,7 @@ export interface NgFailureEventOptions {
   readonly failureKind: FailureKind;
   /** Text for people; over 2,000 code points it is cut and ends in `...[truncated]`. */
   readonly failureReason: string;
+  /** In which part of an episode it was observed: `admission`, `seed`, `agent`, `verification` or `cleanup`. */
   readonly stage?: FailureStage | undefined;
   /** What the boundary was doing, e.g. `responses`. */
   readonly operation?: string | undefined;
@@ -64,17 +65,21 @@ export class NgFailureEvent extends Error {
   declare readonly name: 'NgFailureEvent';
   /** Names the event in reports, rows and traces: 32 lower-case hex digits. Wire key: `event_id`. */
   readonly eventId: string;
+  /** Who observed the failure. Wire key: `boundary`. */
   readonly boundary: FailureBoundary;
   /** Wire key: `failure_kind`. */
   readonly failureKind: string;
   /** Also the error's `message`. Wire key: `failure_reason`. */
   readonly failureReason: string;
+  /** In which part of an episode it was observed; absent when that is not known. Wire key: `stage`. */
   declare readonly stage?: FailureStage;
+  /** What the boundary was doing, e.g. `responses`, `verify`, `run`. Wire key: `operation`. */
   declare readonly operation?: string;
   /** Wire key: `http_status`. */
   declare readonly httpStatus?: number;
   /** In the wire's names. Wire key: `foreign_error`. */
   declare readonly foreignError?: SdkErrorDetails;
+  /** Observed facts as JSON data, frozen. Wire key: `details`. */
   declare readonly details?: NonNullable<FailureEvent['details']>;
   /** What this hop received when the failure was rebuilt from a reply; it is in no report. */
   declare httpError?: ReplyFacts;
@@ -174,19 +179,30 @@ function invalid(name: string, value: unknown, remedy: string): TypeError {
   return new TypeError(`NgFailureEvent: ${name} is ${shown(value)}: ${remedy}`);
 }
 
+/** What to tell somebody who gave an option under its name on the wire; `undefined` for anybody else. */
+function inWireNames(options: object, name: string): string | undefined {
+  const wireName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return wireName in options ? `there is ${wireName}; did you mean ${name}?` : undefined;
+}
+
 function checkedReason(options: NgFailureEventOptions): string {
   if (restoring !== undefined) return restoring.record.failure_reason;
   if (typeof options !== 'object' || options === null) {
     throw invalid('its argument', options, 'give { boundary, failureKind, failureReason, … }');
   }
-  if (typeof options.failureReason !== 'string') throw invalid('failureReason', options.failureReason, 'give a text');
+  if (typeof options.failureReason !== 'string') {
+    throw invalid('failureReason', options.failureReason, inWireNames(options, 'failureReason') ?? 'give a text');
+  }
   return boundedText(options.failureReason, REASON_MAX_CHARS);
 }
 
 function recordFrom(options: NgFailureEventOptions): FailureEvent {
   const { boundary, failureKind, stage, operation, httpStatus, foreignError, details } = options;
   if (!BOUNDARIES.includes(boundary)) throw invalid('boundary', boundary, `use one of ${BOUNDARIES.join(', ')}`);
-  if (!isKnownKind(failureKind)) throw unknownKindError(failureKind);
+  if (!isKnownKind(failureKind)) {
+    const slip = inWireNames(options, 'failureKind');
+    throw slip === undefined ? unknownKindError(failureKind) : invalid('failureKind', failureKind, slip);
+  }
   if (stage != null && !STAGES.includes(stage)) throw invalid('stage', stage, `use one of ${STAGES.join(', ')}`);
   if (operation != null && typeof operation !== 'string') throw invalid('operation', operation, 'give a text');
   if (httpStatus != null) checkStatus('httpStatus', httpStatus);

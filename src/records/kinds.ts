@@ -1,5 +1,5 @@
 import { sharedState } from './shared-state.ts';
-import { shown } from './text.ts';
+import { nearest, shown } from './text.ts';
 import { UNREGISTERED_KIND_PREFIX } from './wire.ts';
 
 /** The kinds that every Gym knows. A kind says what went wrong and nothing else, so it may label a metric. */
@@ -79,7 +79,7 @@ export function validateFailureKind<K>(kind: K): K {
   const name = shown(kind);
   if (!warned.has(name) && warned.size < MAX_WARNED) {
     warned.add(name);
-    process.emitWarning(`Unknown failure kind ${name}: ${REMEDY}`, {
+    process.emitWarning(unknownKind(kind), {
       type: 'NgFailureWarning',
       code: 'NG_UNKNOWN_FAILURE_KIND',
     });
@@ -89,9 +89,14 @@ export function validateFailureKind<K>(kind: K): K {
 
 const REMEDY = 'register it with registerFailureKinds(), or name it "<server>:<kind>", e.g. "browser_env:page_crashed"';
 
+function unknownKind(kind: unknown): string {
+  const meant = typeof kind === 'string' ? nearest(kind, registered) : undefined;
+  return `Unknown failure kind ${shown(kind)}: ${meant === undefined ? '' : `did you mean ${meant}? Else `}${REMEDY}`;
+}
+
 /** The error for an event of a kind that may not be made here. */
 export function unknownKindError(kind: unknown): TypeError {
-  return new TypeError(`Unknown failure kind ${shown(kind)}: ${REMEDY}`);
+  return new TypeError(unknownKind(kind));
 }
 
 /**

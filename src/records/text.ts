@@ -46,16 +46,16 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The one of `known` that was probably meant by `word`: at most a third of its characters are wrong, swapped letters
- * counting as two. `undefined` when none is that near.
+ * The one of `known` that was probably meant by `word`: at most a third of the longer one's characters differ.
+ * `undefined` when none is that near.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let least = Math.floor(word.length / 3) + 1;
+  let least = Number.POSITIVE_INFINITY;
   if (word.length > MEANT_MAX_CHARS) return undefined;
   for (const one of known) {
     const edits = editsBetween(word, one);
-    if (edits >= least) continue;
+    if (edits >= least || edits * 3 > Math.max(word.length, one.length)) continue;
     least = edits;
     best = one;
   }

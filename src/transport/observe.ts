@@ -59,17 +59,21 @@ function observe(report: FailureReport, origin: FailureOrigin, where: ObservedIn
 
 /** What one logical model call came to; see {@link ModelOperationObservation} for each member. */
 export interface ModelOperationOptions {
+  /** Names the operation; the log keeps the last observation of each. Not empty. Wire key: `operation_id`. */
   readonly operationId: string;
+  /** How the call ended, after all its retries: `completed` or `failed`. */
   readonly outcome: ModelOperationObservation['outcome'];
+  /** Names the last HTTP attempt, as the model client knows it. Wire key: `final_attempt_id`. */
   readonly finalAttemptId?: string | null | undefined;
+  /** Event id of the failure that ended the call. Wire key: `failure_id`. */
   readonly failureId?: string | null | undefined;
-  /** Integer ≥ 0. */
+  /** How many HTTP attempts were made, an integer ≥ 0. Wire key: `http_attempts`. */
   readonly httpAttempts?: number | null | undefined;
-  /** Integer ≥ 0. */
+  /** How many of them failed in transport, an integer ≥ 0. Wire key: `transport_failures`. */
   readonly transportFailures?: number | null | undefined;
-  /** Seconds. */
+  /** Seconds waited between attempts, ≥ 0. Wire key: `retry_wait_s`. */
   readonly retryWaitS?: number | null | undefined;
-  /** Milliseconds. */
+  /** Milliseconds from the first attempt to the end, ≥ 0. Wire key: `request_elapsed_ms`. */
   readonly requestElapsedMs?: number | null | undefined;
 }
 

@@ -54,6 +54,16 @@ describe('new NgFailureEvent', () => {
     ['boundary', { boundary: 'kernel' }, /boundary is "kernel": use one of model, harness/],
     ['stage', { stage: 'lunch' }, /stage is "lunch": use one of admission, seed/],
     ['reason', { failureReason: undefined }, /failureReason is undefined: give a text/],
+    [
+      'reason by its wire name',
+      { failureReason: undefined, failure_reason: 'x' },
+      /failureReason is undefined: there is failure_reason; did you mean failureReason\?/,
+    ],
+    [
+      'kind by its wire name',
+      { failureKind: undefined, failure_kind: 'cancelled' },
+      /failureKind is undefined: there is failure_kind; did you mean failureKind\?/,
+    ],
     ['operation', { operation: 3 }, /operation is 3: give a text/],
     ['status', { httpStatus: 99 }, /httpStatus is 99: give an integer 100–599/],
     ['status with a fraction', { httpStatus: 404.5 }, /httpStatus is 404\.5/],

@@ -71,6 +71,16 @@ describe('validateFailureKind', () => {
     expect(told[1]).toContain('"odder_kind"');
   });
 
+  it('names the kind that was probably meant', () => {
+    const make = (failureKind: string) => () =>
+      new NgFailureEvent({ boundary: 'agent', failureKind, failureReason: 'x' });
+    expect(make('agent_run_eror')).toThrow(
+      /^Unknown failure kind "agent_run_eror": did you mean agent_run_error\? Else/,
+    );
+    expect(make('agent_error')).toThrow(/did you mean agent_run_error\?/);
+    expect(make('disk_on_fire')).toThrow(/^Unknown failure kind "disk_on_fire": register it with/);
+  });
+
   it('bears what is no text', async () => {
     process.on('warning', keep);
     const odd = Object.create(null);
