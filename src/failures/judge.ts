@@ -27,7 +27,9 @@ export interface JudgeFailureOptions {
   readonly operation?: string | undefined;
   /** HTTP status of the judge call itself, 100–599. */
   readonly httpStatus?: number | undefined;
+  /** Chosen facts of a third-party error; default: those of the first such error among the causes. Wire key: `foreign_error`. */
   readonly foreignError?: ForeignErrorOption | undefined;
+  /** Observed facts of the judge call. Wire key: `details`. */
   readonly details?: JsonObject | undefined;
 }
 

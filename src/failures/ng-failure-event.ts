@@ -62,6 +62,7 @@ export interface ReplyFacts extends Error {
  * are its explicit `cause`, and theirs.
  */
 export class NgFailureEvent extends Error {
+  /** Always `NgFailureEvent`. */
   declare readonly name: 'NgFailureEvent';
   /** Names the event in reports, rows and traces: 32 lower-case hex digits. Wire key: `event_id`. */
   readonly eventId: string;

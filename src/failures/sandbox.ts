@@ -17,6 +17,7 @@ export interface SandboxFailureOptions {
   readonly httpStatus?: number | undefined;
   /** Who observed it. Default: `environment`, to which a sandbox belongs. */
   readonly boundary?: FailureBoundary | undefined;
+  /** In which part of an episode it was observed. Default: none. */
   readonly stage?: FailureStage | undefined;
   /** Wire key: `details.sandbox_id`. */
   readonly sandboxId?: string | undefined;

@@ -18,6 +18,7 @@ const MAX_LINKS = CHAIN_MAX_LINKS + 2;
 
 /** An event of a chain, with what this package keeps beside its record. */
 export interface SerializedEvent {
+  /** The event’s whole record. */
   readonly event: FailureEvent;
   /** Set when it was rebuilt from another server's reply. */
   readonly reply?: true;
@@ -29,12 +30,15 @@ export interface SerializedEvent {
 
 /** An error of a chain that is no event: chosen facts only. */
 export interface SerializedForeignError {
+  /** Its type, bounded message and HTTP status. */
   readonly foreign_error: SdkErrorDetails;
 }
 
 /** A chain as plain data, outermost link first. */
 export interface SerializedFailure {
+  /** The form’s version. */
   readonly ng_failure: typeof VERSION;
+  /** The error itself first, then each explicit cause. */
   readonly links: readonly (SerializedEvent | SerializedForeignError)[];
 }
 

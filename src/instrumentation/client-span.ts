@@ -9,7 +9,9 @@ import { addFailureEvents } from './span-events.ts';
 
 /** What instrumentation-undici hands to a `responseHook`. */
 export interface UndiciReply {
+  /** The call, as undici describes it. */
   readonly request: UndiciRequest;
+  /** Its reply; the headers are names and values by turns. */
   readonly response: { readonly headers: readonly unknown[] };
 }
 

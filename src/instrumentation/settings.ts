@@ -10,17 +10,29 @@ import { readFlag, readSections } from './config-check.ts';
 
 /** The options with every default filled in. A policy that nobody gave is `undefined` and costs nothing. */
 export interface Settings {
+  /** Whether it acts. */
   readonly enabled: boolean;
+  /** Most bytes of the report header’s value. */
   readonly maxHeaderBytes: number;
+  /** What leaves with a reply. */
   readonly replyPolicy: ReplyPolicy | undefined;
+  /** Which requests are left alone. */
   readonly ignoreRequest: ((request: CallerRequest) => boolean) | undefined;
+  /** Which replies the hooks do not look at. */
   readonly ignoreReply: ((url: URL) => boolean) | undefined;
+  /** Whose replies are believed. */
   readonly acceptReportFrom: AcceptReportFrom | undefined;
+  /** Takes out of events what their readers may not see. */
   readonly redact: Redact | undefined;
+  /** Whether failures show as span events. */
   readonly spanEvents: boolean;
+  /** Whether they show as log records. */
   readonly logs: boolean;
+  /** Whether they are counted. */
   readonly metrics: boolean;
+  /** Whether they show with their stack. */
   readonly stackTraces: boolean;
+  /** Further attributes of what they show as. */
   readonly attributesFor: NgFailureMirrorConfig['attributesFor'] | undefined;
 }
 

@@ -11,7 +11,9 @@ export interface EpisodeFailure {
   readonly failure_reason: string;
   /** Whether the episode is over; the environment decides. */
   readonly terminal: boolean;
+  /** Registered, or namespaced `<server>:<kind>`. */
   readonly failure_kind?: string;
+  /** In which part of the episode it failed. */
   readonly stage?: (typeof STAGES)[number];
 }
 

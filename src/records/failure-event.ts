@@ -46,11 +46,13 @@ export type SandboxFailureDetails = JsonObject & {
 export interface FailureEvent {
   /** Names the event everywhere: in reports, rows and traces. Not empty. */
   readonly event_id: string;
+  /** Who observed it. */
   readonly boundary: FailureBoundary;
   /** Registered, or namespaced `<server>:<kind>`. */
   readonly failure_kind: string;
   /** Text for people, at most 2,000 code points when written. */
   readonly failure_reason: string;
+  /** In which part of an episode it was observed. */
   readonly stage?: FailureStage;
   /** What the boundary was doing, e.g. `responses`, `verify`, `run`. */
   readonly operation?: string;
@@ -58,7 +60,9 @@ export interface FailureEvent {
   readonly http_status?: number;
   /** `event_id` of the explicit cause, in the same report. */
   readonly cause_id?: string;
+  /** Chosen facts of the third-party error nearest below it. */
   readonly foreign_error?: SdkErrorDetails;
+  /** Observed facts. */
   readonly details?: ModelFailureDetails | SandboxFailureDetails | JsonObject;
 }
 

@@ -6,8 +6,11 @@ import { explained, shown } from './text.ts';
 
 /** A report in its wire form; what is not set is left out. */
 export interface FailureReportRecord {
+  /** Names the reply’s own failure, an id of `events`. */
   failure_id?: string;
+  /** Each event under its id. */
   events?: Record<string, FailureEvent>;
+  /** Evidence was lost on the way. */
   omitted?: true;
 }
 

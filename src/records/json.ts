@@ -1,7 +1,9 @@
 import { shown } from './text.ts';
 import { REPORT_MAX_LEVELS } from './wire.ts';
 
+/** What JSON can say. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+/** An object of what JSON can say. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }

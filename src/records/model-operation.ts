@@ -8,7 +8,9 @@ import { MODEL_OUTCOMES } from './wire.ts';
 export interface ModelOperationObservation {
   /** Names the operation; the log keeps one observation for each. Not empty. */
   readonly operation_id: string;
+  /** How it ended, after all its retries. */
   readonly outcome: (typeof MODEL_OUTCOMES)[number];
+  /** Names the last HTTP attempt. */
   readonly final_attempt_id?: string;
   /** Event id of the failure that ended it. */
   readonly failure_id?: string;

@@ -8,6 +8,7 @@ export interface JudgeFailsafeReply {
   readonly [JUDGE_REWARD]: 0;
   /** Keeps the rollout out of training: it is no wrong answer. */
   readonly [JUDGE_MASK_SAMPLE]: true;
+  /** Always `judge_failed`, also for an answer that could not be read. */
   readonly failure_kind: typeof JUDGE_FAILED;
   /** Text for people, at most 2,000 code points. */
   readonly failure_reason: string;

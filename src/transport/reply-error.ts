@@ -11,23 +11,33 @@ const BODY_MAX_CHARS = 64 * 1024;
 
 /** What {@link raiseForStatus} needs of a reply; a fetch `Response` has it all. */
 export interface ReplyLike {
+  /** HTTP status. */
   readonly status: number;
+  /** They may hold a failure report. */
   readonly headers: HeadersLike;
+  /** The status line’s text. */
   readonly statusText?: string | undefined;
+  /** Address of the request, by which `client.acceptReportFrom` decides. */
   readonly url?: string | undefined;
+  /** Reads the body; asked for only when the status is 400 or more. */
   text?(): Promise<string>;
 }
 
 /** What an {@link HttpReplyError} tells. */
 export interface HttpReplyFacts {
+  /** HTTP status. */
   readonly status: number;
+  /** The status line’s text. */
   readonly statusText?: string | undefined;
+  /** Address of the request; its query is left out. */
   readonly url?: string | undefined;
+  /** The body as text. */
   readonly body?: string | undefined;
 }
 
 /** A reply with a status of 400 or more. Its `cause` is the failure that the reply reported, when it reported one. */
 export class HttpReplyError extends Error implements ReplyFacts {
+  /** Always `HttpReplyError`. */
   declare readonly name: 'HttpReplyError';
   /** HTTP status of the reply. */
   readonly status: number;

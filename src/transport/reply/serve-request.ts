@@ -19,12 +19,15 @@ interface Emitter {
 
 /** A request of `node:http`, `node:https` or http2's compatibility layer. */
 export interface RequestLike extends Emitter {
+  /** Path and query. */
   readonly url?: string | undefined;
+  /** As Node has them. */
   readonly headers?: unknown;
 }
 
 /** Its reply. */
 export interface ReplyLike extends Emitter, CarriedReply {
+  /** Node’s own. */
   once(event: string | symbol, listener: () => void): unknown;
 }
 
