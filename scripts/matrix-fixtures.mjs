@@ -44,7 +44,7 @@ async function pack(folder) {
   for (const name of readdirSync(ROOT)) {
     if (/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)) cpSync(join(ROOT, name), join(staged, name));
   }
-  await npm(['pack', staged, '--pack-destination', folder], folder);
+  await npm(['pack', '--ignore-scripts', staged, '--pack-destination', folder], folder);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
   return join(folder, tarball);
 }
