@@ -305,7 +305,7 @@ describe('any chain', { timeout: PROPERTY_TIMEOUT_MS }, () => {
           }
         }
       }),
-      runs(4),
+      runs(),
     );
   });
 
@@ -318,7 +318,7 @@ describe('any chain', { timeout: PROPERTY_TIMEOUT_MS }, () => {
         for (const way of Object.values(WAYS)) assert.equal(canonical(way(data)), canonical(data));
         FailureReport.parse(failureReportFor(deserializeFailure(data)).toJSON());
       }),
-      runs(4),
+      runs(),
     );
   });
 });

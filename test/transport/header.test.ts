@@ -120,7 +120,7 @@ describe('the header of any report', { timeout: PROPERTY_TIMEOUT_MS }, () => {
           assert.ok(report === undefined || FailureReport.is(report));
         }
       }),
-      runs(2),
+      runs(),
     );
   });
 });

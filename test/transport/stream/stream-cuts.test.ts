@@ -6,9 +6,6 @@ import { cuts, limits, streamBody, streamText } from '../../support/stream-bodie
 import { readBytes, readInSteps, readText } from '../../support/stream-feeding.ts';
 import { bytesOfText, reportOfBody } from '../../support/stream-oracle.ts';
 
-/** Each try reads a body several times over. */
-const SHARE = 7;
-
 describe('a stream cut in any way says what the whole body says', { timeout: PROPERTY_TIMEOUT_MS }, () => {
   it('whole and in random pieces', () => {
     fc.assert(
@@ -17,7 +14,7 @@ describe('a stream cut in any way says what the whole body says', { timeout: PRO
         expect(readBytes(body, [], limit)).toEqual(expected);
         expect(readBytes(body, places, limit)).toEqual(expected);
       }),
-      runs(SHARE),
+      runs(),
     );
   });
 
@@ -27,7 +24,7 @@ describe('a stream cut in any way says what the whole body says', { timeout: PRO
         expect(readInSteps(body, size, limit)).toEqual(reportOfBody(body, limit.maxDataBytes)?.toJSON());
         expect(readInSteps(body, 1, limit)).toEqual(readInSteps(body, size, limit));
       }),
-      runs(SHARE),
+      runs(),
     );
   });
 
@@ -40,7 +37,7 @@ describe('a stream cut in any way says what the whole body says', { timeout: PRO
         expect(readText(given, [], limit)).toEqual(expected);
         expect(readText(given, places, limit)).toEqual(expected);
       }),
-      runs(SHARE),
+      runs(),
     );
   });
 
@@ -56,7 +53,7 @@ describe('a stream cut in any way says what the whole body says', { timeout: PRO
         }
         expect(reader.finish()?.toJSON()).toEqual(reportOfBody(body, limit.maxDataBytes)?.toJSON());
       }),
-      runs(SHARE),
+      runs(),
     );
   });
 });

@@ -18,7 +18,7 @@ describe('where an event starts', { timeout: PROPERTY_TIMEOUT_MS }, () => {
         const expected = blank === undefined ? from : from + blank.index + 1;
         expect(eventStart(Buffer.from(text), from, to)).toBe(expected);
       }),
-      runs(4),
+      runs(),
     );
   });
 
