@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'print what failed in each saved rollout, as trees of causes',
     usage: SHOW_USAGE,
     options: { traces: TRACES },
-    run: async (args, streams) => (await import('./show.ts')).show(args, streams, SHOW_USAGE),
+    run: async (args, streams) => (await import('./show/show.ts')).show(args, streams, SHOW_USAGE),
   },
   reconcile: {
     summary: 'compare the failure ids of saved rollouts with those of traces, both ways',
@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       json: { help: 'print the outcome as JSON' },
     },
     run: async (args, streams) =>
-      (await import('./reconcile-command.ts')).reconcileCommand(args, streams, RECONCILE_USAGE),
+      (await import('./reconcile/reconcile-command.ts')).reconcileCommand(args, streams, RECONCILE_USAGE),
   },
 };
 

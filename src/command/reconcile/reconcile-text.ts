@@ -1,6 +1,6 @@
+import type { RowPlace } from '../rows/rows.ts';
+import { counted, noStyle, oneLine, type Style } from '../text.ts';
 import type { Finding, Reconciliation } from './findings.ts';
-import type { RowPlace } from './rows.ts';
-import { counted, noStyle, oneLine, type Style } from './text.ts';
 
 /** Findings of one sort that are printed; `--json` prints all. */
 const SHOWN_PER_SORT = 100;

@@ -1,6 +1,6 @@
-import type { FailureEvent } from '../records/failure-event.ts';
-import { factsOf, reportFault, type SavedRow } from './rows.ts';
-import { noStyle, oneLine, type Style, type StyleName } from './text.ts';
+import type { FailureEvent } from '../../records/failure-event.ts';
+import { factsOf, reportFault, type SavedRow } from '../rows/rows.ts';
+import { noStyle, oneLine, type Style, type StyleName } from '../text.ts';
 
 /** How trees are drawn. */
 export interface TreeOptions {

@@ -1,4 +1,4 @@
-import { Problems } from './problems.ts';
+import { Problems } from '../problems.ts';
 import type { TraceSource } from './traces.ts';
 
 /** Ancestors that are looked at before a span counts as belonging to no rollout. */

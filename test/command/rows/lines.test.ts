@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { jsonLines } from '../../src/command/json-lines.ts';
-import { lineBatches, unreadable } from '../../src/command/lines.ts';
-import { Problems, UnreadableFileError } from '../../src/command/problems.ts';
+import { Problems, UnreadableFileError } from '../../../src/command/problems.ts';
+import { jsonLines } from '../../../src/command/rows/json-lines.ts';
+import { lineBatches, unreadable } from '../../../src/command/rows/lines.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ng-lines-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -6,9 +6,9 @@ import {
   EVENT_STAGE,
   FAILURE_EVENT_NAME,
   ROLLOUT_ID,
-} from '../instrumentation/attributes.ts';
-import { jsonLines } from './json-lines.ts';
-import type { Problems } from './problems.ts';
+} from '../../instrumentation/attributes.ts';
+import type { Problems } from '../problems.ts';
+import { jsonLines } from '../rows/json-lines.ts';
 import type { Sighting, SpanFacts, TraceSource } from './traces.ts';
 
 const NONE: readonly Sighting[] = [];

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { UnreadableFileError } from './problems.ts';
-import { oneLine } from './text.ts';
+import { UnreadableFileError } from '../problems.ts';
+import { oneLine } from '../text.ts';
 
 /** Bytes read at once. */
 const CHUNK_BYTES = 1 << 16;

@@ -1,4 +1,4 @@
-import type { RowPlace } from './rows.ts';
+import type { RowPlace } from '../rows/rows.ts';
 
 /** A row that has an id which the traces do not have. */
 export interface MissingInTraces {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { OtlpFile } from '../../src/command/otlp-file.ts';
-import { Problems } from '../../src/command/problems.ts';
-import type { SpanFacts } from '../../src/command/traces.ts';
-import { attempt, jsonl, traceId } from '../support/rows.ts';
-import { exportOf, span, spanEvent } from '../support/rows-traces.ts';
+import { Problems } from '../../../src/command/problems.ts';
+import { OtlpFile } from '../../../src/command/traces/otlp-file.ts';
+import type { SpanFacts } from '../../../src/command/traces/traces.ts';
+import { attempt, jsonl, traceId } from '../../support/rows.ts';
+import { exportOf, span, spanEvent } from '../../support/rows-traces.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ng-otlp-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

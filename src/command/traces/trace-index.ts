@@ -1,9 +1,9 @@
-import { readFailureKind } from '../records/kinds.ts';
+import { readFailureKind } from '../../records/kinds.ts';
+import type { Problems } from '../problems.ts';
+import type { TraceLookup } from '../show/tree.ts';
 import { IdTable } from './id-table.ts';
-import type { Problems } from './problems.ts';
 import { TraceRollouts } from './trace-rollouts.ts';
 import type { Sighting, SpanFacts, TraceSource } from './traces.ts';
-import type { TraceLookup } from './tree.ts';
 
 /** A way in which an event was seen; equal ones are kept once. */
 export interface DistinctSighting {

@@ -1,7 +1,7 @@
-import { isPlainObject } from '../records/json.ts';
+import { isPlainObject } from '../../records/json.ts';
+import type { Problems } from '../problems.ts';
+import { oneLine } from '../text.ts';
 import { type Line, lineBatches } from './lines.ts';
-import type { Problems } from './problems.ts';
-import { oneLine } from './text.ts';
 
 /** One line of a JSON lines file. */
 export interface JsonLine {

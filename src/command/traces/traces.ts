@@ -1,4 +1,4 @@
-import type { Problems } from './problems.ts';
+import type { Problems } from '../problems.ts';
 
 /** One event on one span: the same event is on every span on which a process observed it. */
 export interface Sighting {

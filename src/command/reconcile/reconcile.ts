@@ -1,12 +1,12 @@
-import type { FailureEvent } from '../records/failure-event.ts';
-import { readFailureKind } from '../records/kinds.ts';
-import { rolloutsByAncestry } from './ancestry.ts';
+import type { FailureEvent } from '../../records/failure-event.ts';
+import { readFailureKind } from '../../records/kinds.ts';
+import type { Problems } from '../problems.ts';
+import { type RowPlace, reportFault, type SavedRow, savedRows } from '../rows/rows.ts';
+import { oneLine } from '../text.ts';
+import { rolloutsByAncestry } from '../traces/ancestry.ts';
+import { type DistinctSighting, TraceIndex } from '../traces/trace-index.ts';
+import type { TraceSource } from '../traces/traces.ts';
 import type { Disagreement, ExplainedId, Finding, Reconciliation } from './findings.ts';
-import type { Problems } from './problems.ts';
-import { type RowPlace, reportFault, type SavedRow, savedRows } from './rows.ts';
-import { oneLine } from './text.ts';
-import { type DistinctSighting, TraceIndex } from './trace-index.ts';
-import type { TraceSource } from './traces.ts';
 
 /** What is laid side by side. */
 export interface ReconcileOptions {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { IdTable } from '../../src/command/id-table.ts';
+import { IdTable } from '../../../src/command/traces/id-table.ts';
 
 it('numbers ids in the order in which they are met, and gives them back', () => {
   const ids = [

@@ -1,4 +1,4 @@
-import { FailureReport } from '../records/failure-report.ts';
+import { FailureReport } from '../../records/failure-report.ts';
 import {
   JUDGE_FAILURE_CLASS,
   ROW_EVENTS,
@@ -7,10 +7,10 @@ import {
   ROW_ROLLOUT_ID,
   ROW_ROLLOUT_INDEX,
   ROW_TASK_INDEX,
-} from '../records/wire.ts';
-import { FailureReportRow } from '../transport/row.ts';
+} from '../../records/wire.ts';
+import { FailureReportRow } from '../../transport/row.ts';
+import type { Problems } from '../problems.ts';
 import { jsonLines } from './json-lines.ts';
-import type { Problems } from './problems.ts';
 
 /** Where a row stands, for messages. */
 export interface RowPlace {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { savedRow } from '../../src/command/rows.ts';
-import { renderTree } from '../../src/command/tree.ts';
-import type { FailureEvent } from '../../src/records/failure-event.ts';
-import type { FailureReportRecord } from '../../src/records/failure-report.ts';
-import { agentFailure, attempt, reportOf, row } from '../support/rows.ts';
+import { savedRow } from '../../../src/command/rows/rows.ts';
+import { renderTree } from '../../../src/command/show/tree.ts';
+import type { FailureEvent } from '../../../src/records/failure-event.ts';
+import type { FailureReportRecord } from '../../../src/records/failure-report.ts';
+import { agentFailure, attempt, reportOf, row } from '../../support/rows.ts';
 
 function tree(report: FailureReportRecord, more: Record<string, unknown> = {}): string {
   return renderTree(savedRow(row(5, report, more), 'rows.jsonl', 7));

@@ -1,12 +1,12 @@
-import type { FailureBoundary } from '../records/failure-event.ts';
-import { type Arguments, requireFiles } from './arguments.ts';
-import { EXIT_FOUND, EXIT_OK, EXIT_USAGE, type Streams } from './command.ts';
-import { unreadable } from './lines.ts';
-import { OtlpFile } from './otlp-file.ts';
-import { Problems } from './problems.ts';
-import { factsOf, type SavedRow, savedRows } from './rows.ts';
-import { counted } from './text.ts';
-import { TraceIndex } from './trace-index.ts';
+import type { FailureBoundary } from '../../records/failure-event.ts';
+import { type Arguments, requireFiles } from '../arguments.ts';
+import { EXIT_FOUND, EXIT_OK, EXIT_USAGE, type Streams } from '../command.ts';
+import { Problems } from '../problems.ts';
+import { unreadable } from '../rows/lines.ts';
+import { factsOf, type SavedRow, savedRows } from '../rows/rows.ts';
+import { counted } from '../text.ts';
+import { OtlpFile } from '../traces/otlp-file.ts';
+import { TraceIndex } from '../traces/trace-index.ts';
 import { renderTree } from './tree.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { type Arguments, requireFiles, UsageError } from './arguments.ts';
-import { EXIT_FOUND, EXIT_OK, type Streams } from './command.ts';
-import { unreadable } from './lines.ts';
-import { OtlpFile } from './otlp-file.ts';
-import { Problems, UnreadableFileError } from './problems.ts';
+import { type Arguments, requireFiles, UsageError } from '../arguments.ts';
+import { EXIT_FOUND, EXIT_OK, type Streams } from '../command.ts';
+import { Problems, UnreadableFileError } from '../problems.ts';
+import { unreadable } from '../rows/lines.ts';
+import { OtlpFile } from '../traces/otlp-file.ts';
+import type { TraceSource } from '../traces/traces.ts';
 import { reconcile } from './reconcile.ts';
 import { reconciliationText } from './reconcile-text.ts';
-import type { TraceSource } from './traces.ts';
 
 /**
  * `ng-failures reconcile`: the ids in rows against the ids in traces.
