@@ -1,8 +1,8 @@
 import { counted, oneLine } from './text.ts';
 
-/** A file that cannot be read at all; the command ends with exit code 2. */
+/** A file, or another source, that cannot be read at all; the command ends with exit code 2. */
 export class UnreadableFileError extends Error {
-  override readonly name = 'UnreadableFileError';
+  override readonly name: string = 'UnreadableFileError';
 }
 
 /** Bad lines of one file that are named; the others are counted. */
