@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawReply, readRaw } from '../support/http-raw.ts';
+import { secondCopy } from '../support/second-copy.ts';
 
 /** What each process is started with. */
 const SDKS: Record<string, Record<string, string>> = {
@@ -20,8 +21,7 @@ const ROUTES = ['/quiet', '/attempt', '/own', '/late-body', '/fetch', '/undici',
 const QUIET = { OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none', OTEL_TRACES_EXPORTER: 'none' };
 
 const folder = mkdtempSync(join(tmpdir(), 'ng-orders-'));
-// Where a second install would be; it must find the same dependencies.
-const secondCopy = 'node_modules/.cache/ng-second-copy';
+let second = '';
 
 interface SpanLine {
   readonly kind: number;
@@ -91,14 +91,13 @@ const restOf = (run: Run): unknown =>
 let bare: Run;
 let reference: Run;
 beforeAll(async () => {
-  cpSync('dist', `${secondCopy}/dist`, { recursive: true });
-  cpSync('package.json', `${secondCopy}/package.json`);
+  second = secondCopy();
   bare = await play({ ORDER: 'bare', SDK: 'none' });
   reference = await play({ ORDER: 'after', SDK: 'none' });
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
-  rmSync(secondCopy, { recursive: true });
+  rmSync(second, { recursive: true, force: true });
 });
 
 it('the replies report what happened', () => {
@@ -128,14 +127,14 @@ describe.each(Object.entries(SDKS))('%s', (name, env) => {
 });
 
 it('two copies of the package act as one', async () => {
-  const second = pathToFileURL(`${secondCopy}/dist/index.js`).href;
-  const OURS = `opentelemetry-instrumentation-nemo-gym,${second}`;
+  const url = pathToFileURL(`${second}/dist/index.js`).href;
+  const OURS = `opentelemetry-instrumentation-nemo-gym,${url}`;
   const run = await play({ ORDER: 'after', OURS });
   expect(reportsOf(run)).toEqual(reportsOf(reference));
   expect(restOf(run)).toEqual(restOf(bare));
   checkSpans(run.spans);
   // The app's own functions are the first copy's; the second must do for them as well.
-  const alone = await play({ ORDER: 'after', OURS: second });
+  const alone = await play({ ORDER: 'after', OURS: url });
   expect(reportsOf(alone)).toEqual(reportsOf(reference));
   checkSpans(alone.spans);
 });
