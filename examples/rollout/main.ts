@@ -8,10 +8,12 @@ import { parseArgs } from 'node:util';
 
 const HELP = `Options:
   --rollouts N      rollouts to play (default 50: every story twice)
+  --healthy N       percent of them in which nothing fails, beside the stories (default 0)
   --concurrency N   rollouts at a time (default 8)
   --seed N          order of the stories (default 1)
   --out DIR         folder of the rows and traces (default out)
-With OTEL_EXPORTER_OTLP_ENDPOINT set the spans go there instead of to DIR/traces.jsonl.`;
+With OTEL_EXPORTER_OTLP_ENDPOINT set the spans go there instead of to DIR/traces.jsonl, and are looked for in the Jaeger
+at JAEGER_URL (default http://localhost:16686).`;
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -29,6 +31,7 @@ function options() {
   const { values } = parseArgs({
     options: {
       rollouts: { type: 'string', default: '50' },
+      healthy: { type: 'string', default: '0' },
       concurrency: { type: 'string', default: '8' },
       seed: { type: 'string', default: '1' },
       out: { type: 'string', default: 'out' },
@@ -38,16 +41,18 @@ function options() {
   return {
     help: values.help,
     rollouts: wholeNumber('rollouts', values.rollouts, 1),
+    healthy: wholeNumber('healthy', values.healthy, 0, 100),
     concurrency: wholeNumber('concurrency', values.concurrency, 1),
     seed: wholeNumber('seed', values.seed, 0),
     out: values.out,
   };
 }
 
-function wholeNumber(name: string, text: string, least: number): number {
+function wholeNumber(name: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new Error(`--${name} is "${text}": give a whole number from ${least}`);
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const limit = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
+  throw new Error(`--${name} is "${text}": give a whole number from ${least}${limit}`);
 }
 
 async function main(): Promise<number> {
@@ -63,8 +68,14 @@ async function main(): Promise<number> {
   return runBatch({
     ...batch,
     command: `${dist}ng-failures.js`,
-    otlpEndpoint: process.env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
+    elsewhere: elsewhere(),
   });
+}
+
+function elsewhere() {
+  const otlpEndpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!otlpEndpoint) return undefined;
+  return { otlpEndpoint, jaegerUrl: process.env.JAEGER_URL || 'http://localhost:16686' };
 }
 
 // Leaving runs the fleet's last resort: no child outlives this process.

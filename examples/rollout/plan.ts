@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STORIES } from './stories.ts';
+import { STORIES, type Story } from './stories.ts';
 import { taskSchema } from './task.ts';
 
 /** A rollout's row before it is played: its task and its ids, as Gym writes them. */
@@ -16,25 +16,42 @@ export function plannedRolloutOf(row: unknown): PlannedRollout {
   return plannedSchema.parse(row);
 }
 
-/**
- * The batch for a seed: every story once before any comes a second time, in an order that the seed decides. `runId`
- * keeps the rollout ids of several batches apart.
- */
-export function planOf({ rollouts, seed, runId }: { rollouts: number; seed: number; runId: string }): PlannedRollout[] {
+/** What a batch is made of. */
+export interface BatchOptions {
+  readonly rollouts: number;
+  /** Percent of the rollouts in which nothing fails, beside the stories; spread evenly. Default: 0. */
+  readonly healthy?: number;
+  /** Decides the order of the stories. */
+  readonly seed: number;
+  /** Keeps the rollout ids of several batches apart. */
+  readonly runId: string;
+}
+
+/** The batch for a seed: every story once before any comes a second time, in an order that the seed decides. */
+export function planOf({ rollouts, healthy = 0, seed, runId }: BatchOptions): PlannedRollout[] {
   const order = shuffled(STORIES, seed);
+  const healthyBefore = (index: number): number => Math.floor((index * healthy) / 100);
   return Array.from({ length: rollouts }, (_, index) => {
-    const taskIndex = index % order.length;
-    const rolloutIndex = Math.floor(index / order.length);
-    const story = order[taskIndex];
-    return plannedRolloutOf({
-      ...story?.task,
-      story: story?.name,
-      responses_create_params: { input: [{ role: 'user', content: 'What is 6 times 7?' }] },
-      expected_answer: '42',
-      _ng_task_index: taskIndex,
-      _ng_rollout_index: rolloutIndex,
-      _ng_rollout_id: `${runId}-t${taskIndex}-r${rolloutIndex}`,
-    });
+    const well = healthyBefore(index);
+    if (healthyBefore(index + 1) > well) return planned({ runId, story: HEALTHY, task: order.length, rollout: well });
+    const number = index - well;
+    const task = number % order.length;
+    return planned({ runId, story: order[task], task, rollout: Math.floor(number / order.length) });
+  });
+}
+
+const HEALTHY = STORIES.find(({ name }) => name === 'healthy');
+
+function planned(of: { runId: string; story: Story | undefined; task: number; rollout: number }): PlannedRollout {
+  const { runId, story, task, rollout } = of;
+  return plannedRolloutOf({
+    ...story?.task,
+    story: story?.name,
+    responses_create_params: { input: [{ role: 'user', content: 'What is 6 times 7?' }] },
+    expected_answer: '42',
+    _ng_task_index: task,
+    _ng_rollout_index: rollout,
+    _ng_rollout_id: `${runId}-t${task}-r${rollout}`,
   });
 }
 

@@ -1,14 +1,20 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { checkRows } from './check.ts';
 import { Fleet } from './fleet.ts';
-import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
+import { startOtlpReceiver } from './otlp-receiver.ts';
 import { type PlannedRollout, planOf } from './plan.ts';
 import { startProgress } from './progress.ts';
+import { report } from './report.ts';
 import { appendRow, readRows } from './rows.ts';
+
+/** A Collector, and the Jaeger behind it. */
+export interface Elsewhere {
+  readonly otlpEndpoint: string;
+  readonly jaegerUrl: string;
+}
 
 export interface RunOptions {
   readonly rollouts: number;
@@ -18,8 +24,10 @@ export interface RunOptions {
   readonly out: string;
   /** The built `ng-failures`. */
   readonly command: string;
-  /** Where spans go instead of the embedded receiver. */
-  readonly otlpEndpoint: string | undefined;
+  /** Percent of the rollouts in which nothing fails, beside the stories. */
+  readonly healthy: number;
+  /** Where spans go instead of the embedded receiver, and where they are found then. */
+  readonly elsewhere: Elsewhere | undefined;
 }
 
 const FILES = ['tasks.jsonl', 'rollouts.jsonl', 'rollouts_failures.jsonl', 'traces.jsonl'] as const;
@@ -40,9 +48,10 @@ export async function runBatch(options: RunOptions): Promise<number> {
     AGENT_API_KEY: process.env.AGENT_API_KEY ?? `sk-live-${hex()}`,
     AGENT_INSTRUCTIONS: process.env.AGENT_INSTRUCTIONS ?? `The vault opens with heron-${hex()}`,
   };
-  const receiver = options.otlpEndpoint === undefined ? await startOtlpReceiver(traces) : undefined;
-  const fleet = new Fleet(telemetryEnv(options.otlpEndpoint ?? receiver?.url ?? ''));
+  const receiver = options.elsewhere === undefined ? await startOtlpReceiver(traces) : undefined;
+  const fleet = new Fleet(telemetryEnv(options.elsewhere?.otlpEndpoint ?? receiver?.url ?? ''));
   const problems: string[] = [];
+  const startedAt = new Date();
   try {
     await playAll({ fleet, plan, tasks, secrets, options });
   } finally {
@@ -54,7 +63,12 @@ export async function runBatch(options: RunOptions): Promise<number> {
 
   problems.push(...checkRows(plan, { results: await readRows(results), failures: await readRows(failures) }));
   problems.push(...(await leaks(options.out, Object.values(secrets))));
-  return report({ options, receiver, problems, rows: [results, failures], traces });
+  return await report({
+    command: options.command,
+    problems,
+    rows: [results, failures],
+    traces: options.elsewhere === undefined ? { file: traces } : { url: options.elsewhere.jaegerUrl, since: startedAt },
+  });
 }
 
 /** Starts the servers, each after those that it calls, and then the collector, until the batch is done. */
@@ -71,6 +85,7 @@ async function playAll(batch: {
   const RESOURCES_URL = await fleet.serve('resources', { file: 'resources.ts', env: { MODEL_URL } });
   const AGENT_URL = await fleet.serve('agent', { file: 'agent.ts', env: { MODEL_URL, RESOURCES_URL, ...secrets } });
   const progress = startProgress(plan.length);
+  const began = performance.now();
   try {
     const collector = fleet.run('collector', {
       file: 'collector.ts',
@@ -83,6 +98,10 @@ async function playAll(batch: {
   } finally {
     progress.stop();
   }
+  const seconds = (performance.now() - began) / 1000;
+  console.log(
+    `\nPlayed ${plan.length} rollouts in ${seconds.toFixed(1)} s: ${(plan.length / seconds).toFixed(1)} a second.`,
+  );
 }
 
 function doneText(done: unknown): string {
@@ -99,37 +118,6 @@ function telemetryEnv(endpoint: string): NodeJS.ProcessEnv {
     OTEL_METRICS_EXPORTER: 'none',
     OTEL_LOGS_EXPORTER: 'none',
   };
-}
-
-/** Prints each chain as a tree, what is wrong with the rows, and how rows and traces compare. */
-function report({
-  options,
-  receiver,
-  problems,
-  rows,
-  traces,
-}: {
-  options: RunOptions;
-  receiver: OtlpReceiver | undefined;
-  problems: readonly string[];
-  rows: readonly string[];
-  traces: string;
-}): number {
-  const failures = (...args: string[]): boolean =>
-    spawnSync(process.execPath, [options.command, ...args], { stdio: 'inherit' }).status === 0;
-  const source = receiver === undefined ? [] : ['--traces', traces];
-  console.log('');
-  const shown = failures('show', ...rows, ...source);
-  console.log('');
-  for (const problem of problems) console.log(`Wrong: ${problem}`);
-  if (problems.length === 0) console.log('Each row is as its story tells, and no file holds a secret.\n');
-  if (receiver === undefined) {
-    console.log(`The spans went to ${options.otlpEndpoint}. Rows are not yet reconciled with traces that are there.`);
-  }
-  const reconciled = receiver === undefined || failures('reconcile', ...rows, ...source);
-  if (shown && reconciled && problems.length === 0) return 0;
-  console.log('The batch failed: see above.');
-  return 1;
 }
 
 async function cleanFiles(out: string): Promise<[string, string, string, string]> {
