@@ -1,6 +1,6 @@
 /** The collector: `collector.ts TASKS.jsonl OUT_DIR CONCURRENCY`. Plays each rollout and saves its rows. */
 import path from 'node:path';
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   FailureReport,
   FailureReportRow,
@@ -31,12 +31,12 @@ async function collect(rollout: PlannedRollout): Promise<void> {
   const attributes = { 'nemo.gym.rollout.id': rolloutId };
   await tracer.startActiveSpan(`rollout ${rollout._ng_task_index}`, { root: true, attributes }, async (span) => {
     try {
-      let saved = FAILURES;
-      for (let number = 1; number <= rollout.attempts && saved === FAILURES; number += 1) {
+      let saved: SavedRow = { file: FAILURES, row: {} };
+      for (let number = 1; number <= rollout.attempts && saved.file === FAILURES; number += 1) {
         saved = await save(rollout, number, await attempt(rollout, number === rollout.attempts));
       }
-      if (saved === FAILURES) span.setStatus({ code: SpanStatusCode.ERROR });
-      process.send?.({ story: rollout.story, rolloutId, file: path.basename(saved) });
+      if (saved.file === FAILURES) fail(span, saved.row);
+      process.send?.({ story: rollout.story, rolloutId, file: path.basename(saved.file) });
     } finally {
       span.end();
     }
@@ -61,8 +61,26 @@ async function attempt(rollout: PlannedRollout, last: boolean): Promise<Attempt>
   }
 }
 
-/** Writes the attempt's row, a second time where the first write fails. Gives back the file that it is in. */
-async function save(rollout: PlannedRollout, number: number, attempt: Attempt): Promise<string> {
+/** Shows on the rollout's span what its row says: who opens the trace sees at once what it failed by. */
+function fail(span: Span, row: Row): void {
+  const { failureId, events } = FailureReportRow.report(row);
+  const failure = failureId === undefined ? undefined : events.get(failureId);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: failure?.failure_reason ?? 'failed' });
+  if (failure === undefined) return;
+  span.setAttributes({
+    'nemo.gym.failure.id': failure.event_id,
+    'nemo.gym.failure.kind': failure.failure_kind,
+    'nemo.gym.failure.boundary': failure.boundary,
+  });
+}
+
+interface SavedRow {
+  readonly file: string;
+  readonly row: Row;
+}
+
+/** Writes the attempt's row, a second time where the first write fails. */
+async function save(rollout: PlannedRollout, number: number, attempt: Attempt): Promise<SavedRow> {
   const { file, row } = rowOf(rollout, number, attempt);
   const lost = rollout.script.collector === 'lose_first_write';
   try {
@@ -78,7 +96,7 @@ async function save(rollout: PlannedRollout, number: number, attempt: Attempt): 
     observeFailure(failure);
     await appendRow(file, FailureReportRow.mergedInto(row, failureReportFor(failure).asObservations()));
   }
-  return file;
+  return { file, row };
 }
 
 function rowOf(rollout: PlannedRollout, number: number, attempt: Attempt): { file: string; row: Row } {

@@ -8,13 +8,25 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { NgFailureInstrumentation } from 'opentelemetry-instrumentation-nemo-gym';
+import { spanName } from './span-name.ts';
 
 // HttpInstrumentation needs this hook to see `import 'node:http'`; NgFailureInstrumentation patches no module.
 register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
 
 const sdk = new NodeSDK({
   traceExporter: new OTLPTraceExporter(),
-  instrumentations: [new HttpInstrumentation(), new UndiciInstrumentation(), new NgFailureInstrumentation()],
+  instrumentations: [
+    // The hooks are for people who look at a trace: without them each span's name is only its method.
+    new HttpInstrumentation({
+      requestHook: (span, request) => {
+        if ('url' in request) span.updateName(spanName(request.method, request.url));
+      },
+    }),
+    new UndiciInstrumentation({
+      requestHook: (span, request) => void span.updateName(spanName(request.method, request.path)),
+    }),
+    new NgFailureInstrumentation(),
+  ],
 });
 sdk.start();
 

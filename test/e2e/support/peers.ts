@@ -24,10 +24,13 @@ export interface Collector {
 }
 
 /** Starts Jaeger on free ports. */
-export async function startJaeger(env: Record<string, string> = {}): Promise<Jaeger> {
+export async function startJaeger(
+  env: Record<string, string> = {},
+  config = 'examples/jaeger/jaeger.yaml',
+): Promise<Jaeger> {
   const [http, grpc, query, queryGrpc, health] = await freePorts(5);
   const program = new Program({
-    command: [binaryOf('jaeger'), '--config', 'examples/jaeger/jaeger.yaml'],
+    command: [binaryOf('jaeger'), '--config', config],
     env: {
       JAEGER_OTLP_HTTP: `127.0.0.1:${http}`,
       JAEGER_OTLP_GRPC: `127.0.0.1:${grpc}`,
