@@ -2,12 +2,9 @@ import type { Parameters } from 'fast-check';
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 10_000);
 
-/**
- * How often a property is tried: 10,000 times, or `PROPERTY_RUNS` for a soak (1,000,000). `share` divides it where one
- * try does the work of several.
- */
-export function runs<T>(share = 1): Parameters<T> {
-  return { numRuns: Math.max(1, Math.ceil(RUNS / share)), endOnFailure: false };
+/** How often a property is tried: 10,000 times, or `PROPERTY_RUNS` for a soak (1,000,000). */
+export function runs<T>(): Parameters<T> {
+  return { numRuns: RUNS, endOnFailure: false };
 }
 
 /** Time for a property test of this many runs, in milliseconds. */

@@ -16,8 +16,12 @@ const cases: Case[] = JSON.parse(readFileSync(new URL('../../vectors/stream.json
 /** Over it, a body is cut only around what matters in it and at random. */
 const CUT_EVERYWHERE_BYTES = 100_000;
 
-describe.each(cases)('wire case: $name', { timeout: PROPERTY_TIMEOUT_MS }, ({ body, report }) => {
-  const text = body.map((part) => (typeof part === 'string' ? part : part.repeat.repeat(part.times))).join('');
+function textOf({ body }: Pick<Case, 'body'>): string {
+  return body.map((part) => (typeof part === 'string' ? part : part.repeat.repeat(part.times))).join('');
+}
+
+describe.each(cases)('wire case: $name', ({ body, report }) => {
+  const text = textOf({ body });
   const bytes = Buffer.from(text);
   const expected = report ?? undefined;
 
@@ -44,17 +48,6 @@ describe.each(cases)('wire case: $name', { timeout: PROPERTY_TIMEOUT_MS }, ({ bo
     }
   });
 
-  it('in random pieces, of bytes and of text', () => {
-    const cuts = fc.array(fc.nat({ max: bytes.length }), { maxLength: 30 });
-    fc.assert(
-      fc.property(cuts, (places) => {
-        expect(readBytes(bytes, places)).toEqual(expected);
-        expect(readText(text, places)).toEqual(expected);
-      }),
-      runs(bytes.length > CUT_EVERYWHERE_BYTES ? 1250 : 160),
-    );
-  });
-
   it('as text', () => {
     expect(readText(text)).toEqual(expected);
   });
@@ -62,6 +55,26 @@ describe.each(cases)('wire case: $name', { timeout: PROPERTY_TIMEOUT_MS }, ({ bo
   it('by the reference reader', () => {
     expect(reportOfBody(bytes)?.toJSON()).toEqual(expected);
   });
+});
+
+it('wire cases in random pieces, of bytes and of text', { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  const bodies = cases.map((of) => ({ name: of.name, text: textOf(of), expected: of.report ?? undefined }));
+  const [short, long] = [true, false].map((isShort) =>
+    fc.constantFrom(...bodies.filter(({ text }) => text.length <= CUT_EVERYWHERE_BYTES === isShort)),
+  );
+  if (short === undefined || long === undefined) throw new Error('there are short and long cases');
+  // A long body takes as long as a thousand short ones.
+  const oneCase = fc.oneof({ arbitrary: short, weight: 199 }, { arbitrary: long, weight: 1 });
+  const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 });
+  fc.assert(
+    fc.property(oneCase, cuts, ({ name, text, expected }, shares) => {
+      const bytes = Buffer.from(text);
+      const places = shares.map((share) => Math.round(share * bytes.length));
+      expect({ name, report: readBytes(bytes, places) }).toEqual({ name, report: expected });
+      expect({ name, report: readText(text, places) }).toEqual({ name, report: expected });
+    }),
+    runs(),
+  );
 });
 
 function placesToCut(bytes: Buffer): Iterable<number> {
