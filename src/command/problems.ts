@@ -14,6 +14,8 @@ export class Problems {
   readonly #badLines = new Map<string, number>();
   /** Lines that could not be read, over all files. */
   badLines = 0;
+  /** Places of traces that could not be read whole. */
+  cuts = 0;
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -25,6 +27,12 @@ export class Problems {
     this.#badLines.set(file, count);
     this.badLines += 1;
     if (count <= SHOWN_PER_FILE) this.#write(`${oneLine(file)}:${line}: ${what}\n`);
+  }
+
+  /** A part of the traces that is left out. */
+  cut(source: string, what: string): void {
+    this.cuts += 1;
+    this.note(source, what);
   }
 
   /** Something that a person should know and that changes no exit code. */

@@ -1,6 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { type OptionSpec, readArguments, UsageError } from './arguments.ts';
 import { type Command, EXIT_OK, EXIT_USAGE, type Streams } from './command.ts';
+import { JAEGER_OPTIONS, JAEGER_URL_OPTION } from './jaeger/jaeger-options.ts';
 import { UnreadableFileError } from './problems.ts';
 import { oneLine } from './text.ts';
 
@@ -9,9 +10,11 @@ const TRACES: OptionSpec = {
   value: 'OTLP.jsonl',
   help: 'traces, as the Collector’s file exporter writes them; repeatable',
 };
+const JSON_OUTCOME: OptionSpec = { help: 'print the outcome as JSON' };
 
 const SHOW_USAGE = `${NAME} show ROWS.jsonl… [--traces OTLP.jsonl]`;
-const RECONCILE_USAGE = `${NAME} reconcile ROWS.jsonl… --traces OTLP.jsonl [--json]`;
+const RECONCILE_USAGE = `${NAME} reconcile ROWS.jsonl… (--traces OTLP.jsonl | --jaeger URL) [--sampled] [--json]`;
+const TRACE_USAGE = `${NAME} trace ROWS.jsonl[:LINE]… [--jaeger URL] [--all] [--json]`;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   show: {
@@ -25,10 +28,24 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: RECONCILE_USAGE,
     options: {
       traces: TRACES,
-      json: { help: 'print the outcome as JSON' },
+      jaeger: JAEGER_URL_OPTION,
+      sampled: { help: 'traces were sampled: rollouts without any trace are no findings' },
+      json: JSON_OUTCOME,
+      ...JAEGER_OPTIONS,
     },
     run: async (args, streams) =>
       (await import('./reconcile/reconcile-command.ts')).reconcileCommand(args, streams, RECONCILE_USAGE),
+  },
+  trace: {
+    summary: 'print where in Jaeger the trace of each failed row is',
+    usage: TRACE_USAGE,
+    options: {
+      jaeger: JAEGER_URL_OPTION,
+      all: { help: 'all rows, also those without a failure' },
+      json: JSON_OUTCOME,
+      ...JAEGER_OPTIONS,
+    },
+    run: async (args, streams) => (await import('./trace/trace-command.ts')).traceCommand(args, streams, TRACE_USAGE),
   },
 };
 

@@ -50,9 +50,25 @@ export interface ExplainedId {
   readonly row: RowPlace;
 }
 
+/** An id of a row for whose rollout the traces hold nothing, where the user says that traces are sampled. */
+export interface SampledOutId {
+  readonly eventId: string;
+  readonly row: RowPlace;
+}
+
+/** What was looked up one by one in a tracing backend. */
+export interface Lookups {
+  /** Rows whose missing ids were looked for. */
+  readonly rows: number;
+  /** Traces found so, which were not in the time that was read. */
+  readonly traces: number;
+  /** Missing ids, of the further rows, that were looked for only in the time that was read. */
+  readonly notAsked: number;
+}
+
 /** What came of laying rows and traces side by side. */
 export interface Reconciliation {
-  /** No finding, no line that could not be read, and something to compare. */
+  /** No finding, nothing that could not be read, and something to compare. */
   readonly clean: boolean;
   /** No id on either side, and no row or no span at all: a file is empty, or of another form. */
   readonly nothingToCompare: boolean;
@@ -70,6 +86,15 @@ export interface Reconciliation {
   readonly matched: number;
   readonly explained: readonly ExplainedId[];
   readonly findings: readonly Finding[];
+  readonly sampledOut: readonly SampledOutId[];
+  /** Addresses of the tracing backends among the sources. */
+  readonly backends: readonly string[];
+  /** Ids in traces of a backend that have nothing to do with the rows; they are left out. */
+  readonly otherRollouts: number;
+  /** Only with a backend. */
+  readonly lookups: Lookups | undefined;
   /** Lines of any file that could not be read and are left out. */
   readonly badLines: number;
+  /** Times of which a backend did not give all traces. */
+  readonly cuts: number;
 }

@@ -32,8 +32,9 @@ export function reconciliationText(result: Reconciliation, style: Style = noStyl
     const more = count - SHOWN_PER_SORT;
     if (more > 0) lines.push(`${TITLES[sort]}: and ${counted(more, 'more', 'more')}; --json prints all`);
   }
-  if (result.findings.length > 0) lines.push('');
-  return `${[...lines, outcome(result, style)].join('\n')}\n`;
+  const remarks = remarksOn(result);
+  if (result.findings.length + remarks.length > 0 && lines.at(-1) !== '') lines.push('');
+  return `${[...lines, ...remarks, outcome(result, style)].join('\n')}\n`;
 }
 
 function findingText(finding: Finding): string {
@@ -64,26 +65,60 @@ function findingText(finding: Finding): string {
 /** What has this effect most of the time. */
 const NO_PARENT = 'is a caller without instrumentation-undici or -http, so that no traceparent is sent?';
 
+/** What is no finding, and what to do about findings. */
+function remarksOn({ findings, sampledOut, otherRollouts, lookups, nothingToCompare }: Reconciliation): string[] {
+  const remarks: string[] = [];
+  if (sampledOut.length > 0) {
+    remarks.push(`${idsOfRollouts(sampledOut)} have no trace: sampled out`);
+  } else if (!nothingToCompare) {
+    const untraced = findings.filter((found) => found.finding === 'missing_in_traces' && found.traceIds.length === 0);
+    const rows = untraced.flatMap((found) => (found.finding === 'missing_in_traces' ? [{ row: found.row }] : []));
+    if (rows.length > 0) remarks.push(`${idsOfRollouts(rows)} have no trace; if traces were sampled, say --sampled`);
+  }
+  if (otherRollouts > 0) remarks.push(`${counted(otherRollouts, 'id')} of other rollouts in Jaeger left out`);
+  if (lookups !== undefined && lookups.traces > 0) {
+    const found = `${counted(lookups.traces, 'trace')} found by the ids of rows, outside of the time that was read`;
+    remarks.push(`${found}; --since TIME reads further back`);
+  }
+  if (lookups !== undefined && lookups.notAsked > 0) {
+    const left = `${counted(lookups.notAsked, 'missing id')} looked for only in the time that was read`;
+    remarks.push(`${left}, those of the first ${counted(lookups.rows, 'row')} one by one too`);
+  }
+  return remarks;
+}
+
+function idsOfRollouts(ids: readonly { readonly row: RowPlace }[]): string {
+  const rollouts = new Set(ids.map(({ row }) => row.rolloutId ?? `${row.file}:${row.line}`));
+  return `${counted(ids.length, 'id')} of ${counted(rollouts.size, 'rollout')}`;
+}
+
 function outcome(result: Reconciliation, style: Style): string {
-  const { matched, explained, findings, badLines } = result;
+  const { matched, explained, findings, badLines, cuts } = result;
   const ids = `${counted(matched, 'id')} on both sides`;
   const apart = explained.length === 0 ? '' : `, ${explained.length} only in traces explained by rows that say omitted`;
-  if (result.nothingToCompare && badLines === 0) return `${style('red', 'nothing to compare')}: ${emptySides(result)}`;
+  if (result.nothingToCompare && badLines + cuts === 0)
+    return `${style('red', 'nothing to compare')}: ${emptySides(result)}`;
   if (result.clean && result.rows.eventIds === 0 && explained.length === 0) {
     return `${style('green', 'no failures on either side')}: no row has a failure id, and no span a failure event`;
   }
-  if (findings.length === 0 && badLines === 0) return `${style('green', 'all ids on both sides')} (${matched})${apart}`;
+  if (findings.length + badLines + cuts === 0) {
+    const left = result.sampledOut.length > 0 ? 'all other ids on both sides' : 'all ids on both sides';
+    return `${style('green', left)} (${matched})${apart}`;
+  }
   const parts = [
     ...(findings.length > 0 ? [counted(findings.length, 'finding')] : []),
     ...(badLines > 0 ? [`${counted(badLines, 'line')} could not be read`] : []),
+    ...(cuts > 0 ? ['Jaeger did not give all traces'] : []),
   ];
   return `${style('red', parts.join(', '))}; ${ids}${apart}`;
 }
 
-function emptySides({ rows, traces }: Reconciliation): string {
+function emptySides({ rows, traces, backends }: Reconciliation): string {
+  const wanted = 'expected OTLP JSON lines, each {"resourceSpans":[…]}';
+  const why = backends.length === 0 ? wanted : 'is it the right Jaeger, and the right time (--since)?';
   const sides = [
     ...(rows.rows === 0 ? ['there is no row'] : []),
-    ...(traces.spans === 0 ? ['there is no span; expected OTLP JSON lines, each {"resourceSpans":[…]}'] : []),
+    ...(traces.spans === 0 ? [`there is no span; ${why}`] : []),
   ];
   return sides.join(', and ');
 }

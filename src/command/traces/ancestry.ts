@@ -11,19 +11,22 @@ interface Node {
 
 /**
  * The rollouts of events whose trace holds spans of several rollouts: that of the nearest span above each sighting.
- * Reads the sources once more, because the spans' parents were not kept. An id without a rollout above it is left out:
- * one rollout's omitted report must not explain the loss of another one's.
+ * Reads files once more, and those traces of a backend, because the spans' parents were not kept. An id without a
+ * rollout above it is left out: one rollout's omitted report must not explain the loss of another one's.
+ *
+ * @param eventIds - the events, each with its traces
  */
 export async function rolloutsByAncestry(
   sources: readonly TraceSource[],
-  eventIds: ReadonlySet<string>,
+  eventIds: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const nodes = new Map<string, Node>();
   const seen: { readonly eventId: string; readonly traceId: string; readonly at: Node }[] = [];
   // What cannot be read was told of the first time.
   const quiet = new Problems(() => {});
+  const traceIds = new Set([...eventIds.values()].flat());
   for (const source of sources) {
-    for await (const spans of source.spans(quiet)) {
+    for await (const spans of source.backend?.spansOfTraces(traceIds) ?? source.spans(quiet)) {
       for (const { traceId, spanId, parentSpanId, rolloutId, sightings } of spans) {
         const at = { parent: parentSpanId, rolloutId };
         if (spanId !== '') nodes.set(`${traceId}/${spanId}`, at);

@@ -45,6 +45,8 @@ export class TraceIndex implements TraceLookup {
   readonly #others = new Map<number, DistinctSighting[]>();
   readonly #words: string[] = [''];
   readonly #numberOfWord = new Map<string, number>();
+  /** Traces that files have, and no backend alone; their numbers come first. */
+  #ownTraces = 0;
   /** Spans read. */
   spanCount = 0;
   /** Distinct event ids. */
@@ -59,14 +61,34 @@ export class TraceIndex implements TraceLookup {
    */
   static async of(sources: readonly TraceSource[], problems: Problems): Promise<TraceIndex> {
     const index = new TraceIndex();
-    for (const source of sources) {
-      for await (const spans of source.spans(problems)) for (const span of spans) index.add(span);
-    }
+    const files = sources.filter(({ backend }) => backend === undefined);
+    for (const source of files) await index.#read(source, problems);
+    index.#ownTraces = index.traceCount;
+    for (const source of sources) if (source.backend !== undefined) await index.#read(source, problems);
     return index;
+  }
+
+  async #read(source: TraceSource, problems: Problems): Promise<void> {
+    for await (const spans of source.spans(problems)) for (const span of spans) this.add(span);
   }
 
   get traceCount(): number {
     return this.#traceIds.size;
+  }
+
+  /** Whether a file has spans of the trace: then it is this run's, whatever rollouts it names. */
+  isOwn(traceId: string): boolean {
+    const trace = this.#traceIds.find(traceId);
+    return trace !== -1 && trace < this.#ownTraces;
+  }
+
+  /** Tells of a trace whether it has an event that was matched until now. */
+  tracesWithMatch(): (traceId: string) => boolean {
+    const traces = new Set<number>();
+    for (let event = 0; event < this.#eventIds.size; event += 1) {
+      if (this.#at(event, MATCHED) !== 0) traces.add(this.#at(event, TRACE) - 1);
+    }
+    return (traceId) => traces.has(this.#traceIds.find(traceId));
   }
 
   /** The ids that were not matched. */
@@ -84,6 +106,11 @@ export class TraceIndex implements TraceLookup {
     this.matchedCount += 1;
   }
 
+  /** Whether the traces have the event. */
+  has(eventId: string): boolean {
+    return this.#at(this.#eventIds.find(eventId), TRACE) !== 0;
+  }
+
   /** How the event was seen; empty when the traces do not have it. */
   sightings(eventId: string): readonly DistinctSighting[] {
     const event = this.#eventIds.find(eventId);
@@ -99,9 +126,14 @@ export class TraceIndex implements TraceLookup {
     return this.tracesOfRollout(rolloutId)[0];
   }
 
-  /** The traces in which a span names the rollout. The first call makes a table, so all traces must have been read. */
+  /** The traces in which a span names the rollout. The first call makes a table. */
   tracesOfRollout(rolloutId: string): readonly string[] {
     return this.#rollouts.tracesOf(rolloutId).map((trace) => this.#traceIds.idOf(trace));
+  }
+
+  /** Whether a span of the trace names the rollout. */
+  names(traceId: string, rolloutId: string): boolean {
+    return this.#rollouts.has(this.#traceIds.find(traceId), rolloutId);
   }
 
   /** The rollouts that spans of the trace name. */
@@ -112,6 +144,19 @@ export class TraceIndex implements TraceLookup {
   /** The rollouts of traces in which an event was seen. */
   *failedRollouts(): Generator<string> {
     for (const trace of this.#failedTraces) yield* this.#rollouts.of(trace);
+  }
+
+  /** Adds traces that were looked up; of one that is there already, only what is new counts. Gives back how many are new. */
+  addFound(spans: readonly SpanFacts[]): number {
+    const before = this.traceCount;
+    let known = 0;
+    for (const span of spans) {
+      const trace = this.#traceIds.find(span.traceId);
+      if (trace !== -1 && trace < before) known += 1;
+      this.add(span);
+    }
+    this.spanCount -= known;
+    return this.traceCount - before;
   }
 
   add({ traceId, rolloutId, sightings }: SpanFacts): void {

@@ -11,9 +11,13 @@ export class TraceRollouts {
   /** Notes that a span of the trace names the rollout; gives back its place among the trace's, counted from 1. */
   add(trace: number, rolloutId: string): number {
     while (this.#first.length <= trace) this.#first.push(undefined);
+    const isNew = this.#first[trace] === undefined;
     this.#first[trace] ??= rolloutId;
     const first = this.#first[trace];
-    if (first === rolloutId) return 1;
+    if (first === rolloutId) {
+      if (isNew) this.#enter(trace, rolloutId);
+      return 1;
+    }
     const list = this.#lists.get(trace) ?? [first];
     const all = this.#all.get(trace) ?? new Map([[first, 1]]);
     const known = all.get(rolloutId);
@@ -21,6 +25,7 @@ export class TraceRollouts {
     list.push(rolloutId);
     this.#lists.set(trace, list);
     this.#all.set(trace, all.set(rolloutId, list.length));
+    this.#enter(trace, rolloutId);
     return list.length;
   }
 
@@ -30,26 +35,33 @@ export class TraceRollouts {
     return first === undefined ? NONE : (this.#lists.get(trace) ?? [first]);
   }
 
+  has(trace: number, rolloutId: string): boolean {
+    return this.#first[trace] === rolloutId || this.#all.get(trace)?.has(rolloutId) === true;
+  }
+
   /** The rollout at a place that {@link add} gave. */
   at(trace: number, place: number): string | undefined {
     return place === 1 ? this.#first[trace] : this.#lists.get(trace)?.[place - 1];
   }
 
-  /** The traces that name the rollout. The first call makes a table, so all spans must have been read. */
+  /** The traces that name the rollout. The first call makes a table. */
   tracesOf(rolloutId: string): readonly number[] {
     this.#table ??= this.#tableOfRollouts();
     return [this.#table.get(rolloutId) ?? NONE].flat();
   }
 
   #tableOfRollouts(): Map<string, number | number[]> {
-    const table = new Map<string, number | number[]>();
+    this.#table = new Map();
     for (let trace = 0; trace < this.#first.length; trace += 1) {
-      for (const id of this.of(trace)) {
-        const known = table.get(id);
-        if (Array.isArray(known)) known.push(trace);
-        else table.set(id, known === undefined ? trace : [known, trace]);
-      }
+      for (const id of this.of(trace)) this.#enter(trace, id);
     }
-    return table;
+    return this.#table;
+  }
+
+  /** Keeps the table, once there is one, true. */
+  #enter(trace: number, rolloutId: string): void {
+    const known = this.#table?.get(rolloutId);
+    if (Array.isArray(known)) known.push(trace);
+    else this.#table?.set(rolloutId, known === undefined ? trace : [known, trace]);
   }
 }

@@ -21,10 +21,22 @@ export interface SpanFacts {
   readonly sightings: readonly Sighting[];
 }
 
-/** Where spans come from: a file today; a tracing backend is another source. */
+/** A source that can be asked for single traces. Each throws UnreadableFileError when it cannot be asked. */
+export interface TraceBackend {
+  /** The spans of these traces, as many at a time as come together. */
+  spansOfTraces(traceIds: Iterable<string>): AsyncIterable<readonly SpanFacts[]>;
+  /** The spans of all traces that have the event, whenever they were. */
+  spansOfEvent(eventId: string): Promise<readonly SpanFacts[]>;
+  /** The spans of all traces in which a span names the rollout, whenever they were. */
+  spansOfRollout(rolloutId: string): Promise<readonly SpanFacts[]>;
+}
+
+/** Where spans come from: a file, or a tracing backend. */
 export interface TraceSource {
   /** For people, e.g. the file's path. */
   readonly name: string;
+  /** Set for a tracing backend, which holds other people's traces too; a file is taken for this run's. */
+  readonly backend?: TraceBackend;
   /**
    * The spans, as many at a time as come together; what cannot be read goes to `problems`. May be asked for again.
    *

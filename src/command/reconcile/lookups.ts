@@ -1,0 +1,46 @@
+import { eachOf } from '../each-of.ts';
+import type { TraceIndex } from '../traces/trace-index.ts';
+import type { SpanFacts, TraceBackend } from '../traces/traces.ts';
+import type { Lookups } from './findings.ts';
+import type { RowSide, RowToCheck } from './row-side.ts';
+
+/** Rows at a time. */
+const AT_ONCE = 8;
+/** Rows that are looked up one by one; where more are without a trace, something else is wrong. */
+export const MAX_LOOKUPS = 1000;
+
+/** What is looked up, and where. */
+export interface LookupOptions {
+  readonly side: RowSide;
+  readonly index: TraceIndex;
+  readonly backends: readonly TraceBackend[];
+  /** Told how far it is. */
+  readonly onProgress: (text: string) => void;
+}
+
+/**
+ * Looks for the missing ids of the rows that wait, one by one, so that they are not missing only because their trace
+ * lies outside of the time that was read; then judges those rows.
+ */
+export async function lookUp({ side, index, backends, onProgress }: LookupOptions): Promise<Lookups> {
+  let traces = 0;
+  let done = 0;
+  const addFrom = async (ask: (backend: TraceBackend) => Promise<readonly SpanFacts[]>): Promise<void> => {
+    for (const backend of backends) traces += index.addFound(await ask(backend));
+  };
+  await eachOf(side.waiting, AT_ONCE, async (row) => {
+    onProgress(`looking for ids that are missing, one by one: ${done} of ${side.waiting.length} rows`);
+    const { rolloutId } = row;
+    if (rolloutId !== undefined && isUnseen(row, side) && !side.hasTrace(row)) {
+      await addFrom((backend) => backend.spansOfRollout(rolloutId));
+    }
+    for (const eventId of side.missingIn(row)) await addFrom((backend) => backend.spansOfEvent(eventId));
+    done += 1;
+  });
+  for (const row of side.waiting) side.check(row);
+  return { rows: side.waiting.length, traces, notAsked: side.judgedAtOnce };
+}
+
+function isUnseen(row: RowToCheck, side: RowSide): boolean {
+  return side.missingIn(row).length === row.events.length;
+}
