@@ -15,6 +15,7 @@ const JSON_OUTCOME: OptionSpec = { help: 'print the outcome as JSON' };
 const SHOW_USAGE = `${NAME} show ROWS.jsonl… [--traces OTLP.jsonl]`;
 const RECONCILE_USAGE = `${NAME} reconcile ROWS.jsonl… (--traces OTLP.jsonl | --jaeger URL) [--sampled] [--json]`;
 const TRACE_USAGE = `${NAME} trace ROWS.jsonl[:LINE]… [--jaeger URL] [--all] [--json]`;
+const SUMMARY_USAGE = `${NAME} summary ROWS.jsonl… [--html FILE] [--jaeger URL] [--json]`;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   show: {
@@ -46,6 +47,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       ...JAEGER_OPTIONS,
     },
     run: async (args, streams) => (await import('./trace/trace-command.ts')).traceCommand(args, streams, TRACE_USAGE),
+  },
+  summary: {
+    summary: 'count what failed in all rows together, and write a page of it',
+    usage: SUMMARY_USAGE,
+    options: {
+      html: { value: 'FILE', help: 'write a page that needs nothing else: chart, tables, chains' },
+      jaeger: { ...JAEGER_URL_OPTION, help: 'link the ids to their traces in this Jaeger' },
+      json: JSON_OUTCOME,
+      ...JAEGER_OPTIONS,
+    },
+    run: async (args, streams) =>
+      (await import('./summary/summary-command.ts')).summaryCommand(args, streams, SUMMARY_USAGE),
   },
 };
 
