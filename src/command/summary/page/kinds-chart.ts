@@ -3,6 +3,7 @@ import type { KindCount, Outcomes } from './data.ts';
 import { el } from './dom.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
+Chart.defaults.font.size = 14;
 
 const MAX_BARS = 20;
 const BAR_PX = 30;
