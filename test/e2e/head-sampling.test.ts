@@ -50,7 +50,7 @@ describe.each([
   });
 
   it('rows and headers are complete', () => {
-    expect(batch.stdout).toContain('Each row is as its story tells');
+    expect(batch.outcome).toContain('Each row is as its story tells');
     expect(batch.code).toBe(0);
   });
 

@@ -34,8 +34,8 @@ afterAll(async () => {
 
 describe('the main job, with a Collector and Jaeger', () => {
   it('reconciles its rows through Jaeger, and ends well', () => {
-    expect(batch.stdout).toContain('Each row is as its story tells');
-    expect(batch.stdout).toContain('all ids on both sides');
+    expect(batch.outcome).toContain('Each row is as its story tells');
+    expect(batch.outcome).toContain('all ids on both sides');
     expect(batch.stderr).toBe('');
     expect(batch.code).toBe(0);
     expect(batch.events.size).toBeGreaterThan(80);

@@ -13,6 +13,8 @@ export interface Batch {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** Its last words: whether rows are right, and how rows and traces compare. */
+  readonly outcome: string;
   readonly folder: string;
   /** The rows' files. */
   readonly rowFiles: readonly string[];
@@ -69,7 +71,11 @@ export async function playBatch({ jaeger, collector, args = [], env = {}, midway
   await acted;
   const rowFiles = ['rollouts.jsonl', 'rollouts_failures.jsonl'].map((name) => path.join(folder, name));
   const { rows, events } = readRows(rowFiles);
-  return { code, stdout: lines.join('\n'), stderr: await said, folder, rowFiles, rows, events };
+  const stdout = lines.join('\n');
+  const stderr = await said;
+  const last = stdout.slice(stdout.lastIndexOf('Each row is as'));
+  const outcome = [last.slice(0, 200), last.slice(200).slice(-2_000), stderr.slice(-2_000)].join('\n');
+  return { code, stdout, stderr, outcome, folder, rowFiles, rows, events };
 }
 
 function readRows(files: readonly string[]): Pick<Batch, 'rows' | 'events'> {
