@@ -13,6 +13,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 /** Names only, so that what is written and what is read under them stands once. */
 const LEAVES = ['version.ts', '../package.json', 'instrumentation/attributes.ts'];
+/** What runs in a browser: bundled at build time into one script, with what it needs. The command shares its types only. */
+const PAGE = 'command/summary/page/';
+const PAGE_MAY_IMPORT = ['chart.js'];
 const MAX_LINES = 250;
 
 const rooms = sources.filter(({ room }) => room !== '');
@@ -24,7 +27,8 @@ it('the house has the rooms that its plan names', () => {
 
 describe('arrows go down', () => {
   it.each(rooms)('$path', (source) => {
-    const allowed = [source.room, ...(MAY_IMPORT[source.room] ?? [])];
+    const ofPage = source.path.startsWith(PAGE) ? PAGE_MAY_IMPORT : [];
+    const allowed = [source.room, ...(MAY_IMPORT[source.room] ?? []), ...ofPage];
     const wrong = source.imports
       // A type leaves no trace at run time, so a framework's own types may be named; rooms may not.
       .filter(({ from, typeOnly }) => !from.startsWith('node:') && !(typeOnly && !from.startsWith('.')))
@@ -33,6 +37,16 @@ describe('arrows go down', () => {
       .map(({ from }) => from);
     expect(wrong).toEqual([]);
   });
+});
+
+it('nothing passes between the page and the command but types', () => {
+  const crossing = rooms.flatMap((source) =>
+    source.imports
+      .filter((imported) => !imported.typeOnly && imported.from.startsWith('.'))
+      .filter((imported) => targetOf(source, imported).startsWith(PAGE) !== source.path.startsWith(PAGE))
+      .map(({ from }) => `${source.path}: ${from}`),
+  );
+  expect(crossing).toEqual([]);
 });
 
 it('what every room may import holds names and nothing else', () => {

@@ -32,11 +32,13 @@ export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }
 
+/** As many as there is room for; one that is too large is passed over. */
 function fitting<T>(list: readonly T[], maxBytes: number): readonly T[] {
-  let bytes = 0;
-  const end = list.findIndex((item) => {
-    bytes += Buffer.byteLength(scriptJson(item)) + 1;
-    return bytes > maxBytes;
+  let left = maxBytes;
+  return list.filter((item) => {
+    const bytes = Buffer.byteLength(scriptJson(item)) + 1;
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
   });
-  return end === -1 ? list : list.slice(0, end);
 }

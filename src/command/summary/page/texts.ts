@@ -42,7 +42,9 @@ export function leftOutNotes(list: 'kinds' | 'chains', data: PageData): HTMLElem
   const { other } = data[list];
   const noun = list === 'kinds' ? 'events' : 'chains';
   return [
-    ...(leftOut > 0 ? [`${count(leftOut)} rarer ${list} are left out of the page; --json prints them.`] : []),
+    ...(leftOut > 0
+      ? [`${count(leftOut)} more ${list}, rare or large, are left out to keep the page small; --json prints them.`]
+      : []),
     ...(other > 0
       ? [`${count(other)} other ${noun} have names that are too many to count each; rare ones above may be too low.`]
       : []),
