@@ -62,6 +62,10 @@ try {
       contender('parse rows and traces', parse, files.rows, files.traces),
       contender('reconcile', program, 'reconcile', files.rows, '--traces', files.traces),
     ],
+    [
+      contender('parse rows once more', parse, files.rows),
+      contender('summary', program, 'summary', files.rows, '--html', join(dir, 'page.html')),
+    ],
   ] as const;
   const rounds = Number(process.argv[2] ?? 5);
   for (let round = 0; round < rounds; round += 1) for (const one of pairs.flat()) run(one);
@@ -76,6 +80,7 @@ try {
       `  ratio ${ratio.toFixed(2)} (at most ${RATIO_MAX}), peak ${peak.toFixed(0)} MB (under ${MEMORY_MAX_MB})`,
     );
   }
+  console.log(`page of the summary: ${(statSync(join(dir, 'page.html')).size / 1e3).toFixed(0)} kB`);
   process.exitCode = kept ? 0 : 1;
 } finally {
   rmSync(dir, { recursive: true, force: true });
