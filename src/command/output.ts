@@ -6,12 +6,19 @@ const BLOCK_CHARS = 1 << 16;
 /** To the start of the line, and what stands on it away. */
 const CLEAR_LINE = '\r\u001b[K';
 
+/** What of a stream is needed: those of the process are terminals or not. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  hasColors?(): boolean;
+}
+
 /** A standard stream, written in large blocks. A reader that goes away (`| head`) closes it quietly. */
 export class Output {
   readonly style: Style;
   /** Whether the cursor can be moved. */
   readonly isTerminal: boolean;
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: OutputStream;
   #pending = '';
   /** Whether a passing text stands on the terminal's line. */
   #hasPassing = false;
@@ -20,9 +27,9 @@ export class Output {
   /** Whether nobody reads any more. */
   closed = false;
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: OutputStream) {
     this.#stream = stream;
-    this.style = styleFor(stream);
+    this.style = styleFor({ isTTY: stream.isTTY === true, hasColors: () => stream.hasColors?.() === true });
     this.isTerminal = stream.isTTY === true && process.env.TERM !== 'dumb';
     stream.on('drain', () => this.#resume());
     stream.on('error', (error: NodeJS.ErrnoException) => {

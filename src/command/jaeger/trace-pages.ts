@@ -1,17 +1,20 @@
 import { oneLine } from '../text.ts';
-import type { IdTable } from '../traces/id-table.ts';
+import { IdTable } from '../traces/id-table.ts';
 import type { JaegerApi, JaegerTrace, TraceSearch } from './jaeger-api.ts';
 import { JaegerError } from './jaeger-error.ts';
 import { traceIdOf } from './jaeger-spans.ts';
 
 /** Traces asked for at once, and more where a microsecond has more; storages refuse the large ones at different places. */
 const LIMITS: readonly number[] = [100, 400, 1600, 6400, 10_000, 40_000];
+const LEAST_LIMIT = 100;
+/** Where that many traces go on at the same time, more are asked for in the next window too, up to so many. */
+const STICKY_LIMIT = 1600;
 /** Fewest traces asked for at once, where they are large. */
 const MIN_LIMIT = 2;
 /** Largest answer; and where fewer traces cannot be asked for. */
 const PAGE_MAX_BYTES = 1 << 25;
 const LARGE_MAX_BYTES = 3 << 26;
-/** A window of so many microseconds is narrowed before traces are given up. */
+/** A window of more microseconds is narrowed, though it brings the same traces: Jaeger may give the latest first. */
 const SECOND_US = 1e6;
 
 /** What is read, and who is told. */
@@ -36,10 +39,12 @@ export interface TracePagesOptions {
  */
 export class TracePages {
   readonly #options: TracePagesOptions;
+  /** The traces of this service. */
+  readonly #met = new IdTable();
   #from: number;
   #width: number;
   /** Traces asked for at once in each window. */
-  #pageLimit = LIMITS[0] ?? MIN_LIMIT;
+  #pageLimit = LEAST_LIMIT;
   /** The same for this window, where it must be more. */
   #limit = this.#pageLimit;
   /** The highest limit for which this window was not whole. */
@@ -60,10 +65,11 @@ export class TracePages {
       const to = Math.min(end, this.#from + this.#width);
       const traces = await this.#page(to);
       if (traces === undefined) continue;
+      const met = this.#met.size;
       const fresh = traces.filter((trace) => this.#isFresh(trace));
       if (fresh.length > 0) yield fresh;
       if (traces.length < this.#limit) this.#advance(to, traces.length);
-      else if (fresh.length > 0 && to - this.#from > 1) this.#narrow(to);
+      else if (to - this.#from > (this.#met.size > met ? 1 : SECOND_US)) this.#narrow(to);
       else this.#raiseLimit(to, this.#limit);
       onTime(this.#from);
     }
@@ -94,12 +100,16 @@ export class TracePages {
   #isFresh(trace: JaegerTrace): boolean {
     const { seen } = this.#options;
     const before = seen.size;
-    seen.add(traceIdOf(trace));
+    const traceId = traceIdOf(trace);
+    seen.add(traceId);
+    this.#met.add(traceId);
     return seen.size > before;
   }
 
   /** The window is whole; the next one is as wide as its traces let expect. */
   #advance(to: number, count: number): void {
+    if (to - this.#from > 1) this.#pageLimit = Math.max(this.#pageLimit, Math.min(this.#limit, STICKY_LIMIT));
+    if (this.#pageLimit > LEAST_LIMIT && count < LEAST_LIMIT / 2) this.#pageLimit = LEAST_LIMIT;
     const full = count / this.#pageLimit;
     const factor = full > 0.8 ? 0.5 : full > 0.4 ? 1 : full > 0.1 ? 2 : 8;
     this.#width = Math.max(1, Math.floor((to - this.#from) * factor));
@@ -122,10 +132,6 @@ export class TracePages {
   }
 
   #giveUp(to: number, cause?: JaegerError): void {
-    if (to - this.#from > SECOND_US) {
-      this.#narrow(to);
-      return;
-    }
     const { service, onCut } = this.#options;
     const time = new Date(this.#from / 1000).toISOString();
     const why = cause === undefined ? '' : ` (${cause.message})`;

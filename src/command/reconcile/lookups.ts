@@ -8,6 +8,8 @@ import type { RowSide, RowToCheck } from './row-side.ts';
 const AT_ONCE = 8;
 /** Rows that are looked up one by one; where more are without a trace, something else is wrong. */
 export const MAX_LOOKUPS = 1000;
+/** Rows after which it is of no use to go on, when nothing was found for any of them. */
+const MAX_FRUITLESS = 200;
 
 /** What is looked up, and where. */
 export interface LookupOptions {
@@ -25,22 +27,27 @@ export interface LookupOptions {
 export async function lookUp({ side, index, backends, onProgress }: LookupOptions): Promise<Lookups> {
   let traces = 0;
   let done = 0;
+  let fruitless = 0;
+  let notAsked = side.judgedAtOnce;
   const addFrom = async (ask: (backend: TraceBackend) => Promise<readonly SpanFacts[]>): Promise<void> => {
     for (const backend of backends) traces += index.addFound(await ask(backend));
   };
+  const missing = (row: RowToCheck): number => side.missingIn(row).length;
   await eachOf(side.waiting, AT_ONCE, async (row) => {
+    const before = missing(row);
+    if (fruitless >= MAX_FRUITLESS) {
+      notAsked += before;
+      return;
+    }
     onProgress(`looking for ids that are missing, one by one: ${done} of ${side.waiting.length} rows`);
     const { rolloutId } = row;
-    if (rolloutId !== undefined && isUnseen(row, side) && !side.hasTrace(row)) {
+    if (rolloutId !== undefined && before === row.events.length && !side.hasTrace(row)) {
       await addFrom((backend) => backend.spansOfRollout(rolloutId));
     }
     for (const eventId of side.missingIn(row)) await addFrom((backend) => backend.spansOfEvent(eventId));
     done += 1;
+    fruitless = missing(row) < before ? 0 : fruitless + 1;
   });
   for (const row of side.waiting) side.check(row);
-  return { rows: side.waiting.length, traces, notAsked: side.judgedAtOnce };
-}
-
-function isUnseen(row: RowToCheck, side: RowSide): boolean {
-  return side.missingIn(row).length === row.events.length;
+  return { rows: done, traces, notAsked };
 }

@@ -102,6 +102,7 @@ function outcome(result: Reconciliation, style: Style): string {
     return `${style('green', 'no failures on either side')}: no row has a failure id, and no span a failure event`;
   }
   if (findings.length + badLines + cuts === 0) {
+    if (matched === 0 && result.sampledOut.length > 0) return style('yellow', 'no id is left to compare');
     const left = result.sampledOut.length > 0 ? 'all other ids on both sides' : 'all ids on both sides';
     return `${style('green', left)} (${matched})${apart}`;
   }
