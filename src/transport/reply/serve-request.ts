@@ -8,12 +8,13 @@ declare const previousEmitKey: unique symbol;
 // As for SERVED: a key needs a type of its own.
 const PREVIOUS_EMIT: typeof previousEmitKey = sharedSymbol('previous-emit') as typeof previousEmitKey;
 
-type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+type EmitArguments = [event: string | symbol, ...args: unknown[]];
+type Emit = (...given: EmitArguments) => boolean;
 
 interface Emitter {
   [SERVED]?: ServedRequest | undefined;
   [PREVIOUS_EMIT]?: Emit;
-  emit(event: string | symbol, ...args: unknown[]): boolean;
+  emit(...given: EmitArguments): boolean;
   listenerCount(event: string | symbol): number;
 }
 
@@ -61,26 +62,32 @@ export function serveRequest(
  * Late body events run in the scope of their request: since Node 24 the store is otherwise lost there
  * (nodejs/node#41285, expressjs/body-parser#422).
  */
-function emitInScope(this: Emitter, event: string | symbol, ...args: unknown[]): boolean {
+function emitInScope(this: Emitter, ...given: EmitArguments): boolean {
   const served = this[SERVED];
   const emit = emitUnder(this, emitInScope);
-  if (served?.log === undefined || this.listenerCount(event) === 0) return emit.call(this, event, ...args);
-  return requestStorage.run(served, callEmit, emit, this, event, args);
+  if (served?.log === undefined || isAtHome(this, served, given[0])) return callEmit(emit, this, given);
+  return requestStorage.run(served, callEmit, emit, this, given);
 }
 
 /** The same, and the reply's end: `finish` never comes after an abort, `close` always does. */
-function emitOfReply(this: ReplyLike, event: string | symbol, ...args: unknown[]): boolean {
+function emitOfReply(this: ReplyLike, ...given: EmitArguments): boolean {
   const served = this[SERVED];
   const emit = emitUnder(this, emitOfReply);
-  if (served?.log === undefined) return emit.call(this, event, ...args);
+  if (served?.log === undefined) return callEmit(emit, this, given);
+  const [event] = given;
   // Before the listeners: one of them ends the server span.
   if ((event === 'finish' || event === 'close') && isUnsettled(served)) settleWhereServed(this, served, emit);
   try {
-    if (this.listenerCount(event) === 0) return emit.call(this, event, ...args);
-    return requestStorage.run(served, callEmit, emit, this, event, args);
+    if (isAtHome(this, served, event)) return callEmit(emit, this, given);
+    return requestStorage.run(served, callEmit, emit, this, given);
   } finally {
     if (event === 'close') closeScope(served);
   }
+}
+
+/** Whether nothing must be entered: the scope is there already, or nobody listens. Both are asked for less than entering. */
+function isAtHome(emitter: Emitter, served: ServedRequest, event: string | symbol): boolean {
+  return requestStorage.getStore() === served || emitter.listenerCount(event) === 0;
 }
 
 /**
@@ -97,8 +104,11 @@ function settleWhereServed(reply: ReplyLike, served: ServedRequest, emit: Emit):
   settleReply(served);
 }
 
-function callEmit(emit: Emit, emitter: Emitter, event: string | symbol, args: unknown[]): boolean {
-  return emit.call(emitter, event, ...args);
+/** Nearly every event has none or one argument, and a spread costs more than the call. */
+function callEmit(emit: Emit, emitter: Emitter, given: EmitArguments): boolean {
+  if (given.length === 1) return emit.call(emitter, given[0]);
+  if (given.length === 2) return emit.call(emitter, given[0], given[1]);
+  return Reflect.apply(emit, emitter, given);
 }
 
 function closeScope(served: ServedRequest): void {
