@@ -65,7 +65,7 @@ describe('the page of a summary', () => {
     const { page } = open;
     expect(await page.title()).toBe('Failures in rollouts');
     const counts = await page.locator('.counts div').allTextContents();
-    expect(counts).toEqual(expect.arrayContaining(['Rows5', 'Rows that failed2', 'Failure events7', 'Fatal events4']));
+    expect(counts).toEqual(expect.arrayContaining(['Rows5', 'Failed2', 'Failure events7', 'Fatal4']));
     const drawn = await page.evaluate(
       `(() => { const c = document.querySelector('#chart'); return new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size; })()`,
     );

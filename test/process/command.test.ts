@@ -66,8 +66,8 @@ describe('the program', () => {
 
   it.each([
     [[], 'name a command'],
-    [['recon'], 'unknown command "recon"; valid: show, reconcile, trace, --help, --version'],
-    [['--colour'], 'unknown option "--colour"; valid: show, reconcile, trace, --help, --version'],
+    [['recon'], 'unknown command "recon"; valid: show, reconcile, trace, summary, --help, --version'],
+    [['--colour'], 'unknown option "--colour"; valid: show, reconcile, trace, summary, --help, --version'],
     [['show'], 'name at least 1 file of rows: ng-failures show ROWS.jsonl'],
     [['show', 'a', '--trace', 'b'], 'unknown option --trace; valid: --traces OTLP.jsonl, --help'],
     [['reconcile', 'a', '--json=yes', '--traces', 'b'], '--json takes no value'],

@@ -23,7 +23,7 @@ p { margin: .3rem 0; }
 a { color: var(--link); }
 code { font: .9em ui-monospace, monospace; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.counts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; margin: 1rem 0; }
+.counts { display: grid; grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: .6rem; margin: .6rem 0; }
 .counts div { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--field); }
 .counts dt { color: var(--faint); font-size: .9rem; }
 .counts dd { margin: 0; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
@@ -37,12 +37,15 @@ figure { margin: 0; }
 .chart { position: relative; width: 100%; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th button { padding: 0; border: 0; background: none; font-weight: 600; cursor: pointer; white-space: nowrap; }
-th button::after { content: " ↕"; color: var(--faint); }
-th[aria-sort=ascending] button::after { content: " ↑"; color: inherit; }
-th[aria-sort=descending] button::after { content: " ↓"; color: inherit; }
+th, td {
+  padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: normal;
+}
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
+th button { padding: 0; border: 0; background: none; font-weight: 600; text-align: inherit; cursor: pointer; }
+th button::after { content: "\\a0↕"; color: var(--faint); }
+th[aria-sort=ascending] button::after { content: "\\a0↑"; color: inherit; }
+th[aria-sort=descending] button::after { content: "\\a0↓"; color: inherit; }
 details { border-bottom: 1px solid var(--line); }
 summary { padding: .45rem 0; cursor: pointer; }
 summary b { display: inline-block; min-width: 4rem; font-variant-numeric: tabular-nums; }
@@ -59,6 +62,7 @@ details li { margin: .3rem 0; }
   }
   body { padding: 0; max-width: none; font-size: .8rem; }
   form, th button::after { display: none; }
+  td { overflow-wrap: anywhere; }
   tr, summary, li, figure { break-inside: avoid; }
   a::after { content: " (" attr(href) ")"; font-size: .8em; }
 }

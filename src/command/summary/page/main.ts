@@ -23,23 +23,25 @@ function body(): HTMLElement[] {
   const chart = new KindsChart(data.boundaries);
   const table = new KindsTable();
   const chains = data.chains.list.map((chain) => ({ chain, element: chainElement(chain) }));
+  const chainList = el('div', { id: 'chains' });
   const status = el('p', { class: 'faint', id: 'status', 'aria-live': 'polite' });
   const causes = el('ul', { id: 'first-causes' });
   const show = (filter: Filter): void => {
     const kinds = data.kinds.list.filter((kind) => isWanted(filter, [kind], kind));
     chart.show(kinds, filter.outcome);
     table.show(kinds);
-    let shown = 0;
-    for (const { chain, element } of chains) {
-      element.hidden = !isWanted(filter, chain.links, chain);
-      if (!element.hidden) shown += 1;
-    }
-    const first = data.firstCauses.list.filter((cause) => isWanted(filter, [cause], cause)).slice(0, 10);
+    const wanted = chains.filter(({ chain }) => isWanted(filter, chain.links, chain));
+    wanted.sort((one, other) => other.chain[filter.outcome] - one.chain[filter.outcome]);
+    chainList.replaceChildren(...wanted.map(({ element }) => element));
+    const first = data.firstCauses.list.filter((cause) => isWanted(filter, [cause], cause));
+    first.sort((one, other) => other[filter.outcome] - one[filter.outcome]);
     causes.replaceChildren(
-      ...first.map((cause) => el('li', {}, `${count(cause[filter.outcome])} × ${cause.boundary}/${cause.kind}`)),
+      ...first
+        .slice(0, 10)
+        .map((cause) => el('li', {}, `${count(cause[filter.outcome])} × ${cause.boundary}/${cause.kind}`)),
     );
     const ofKinds = `${count(kinds.length)} of ${count(data.kinds.list.length)} kinds`;
-    status.textContent = `Shown: ${ofKinds}, ${count(shown)} of ${count(chains.length)} chains.`;
+    status.textContent = `Shown: ${ofKinds}, ${count(wanted.length)} of ${count(chains.length)} chains.`;
   };
   const elements = [
     filterForm(data.boundaries, show),
@@ -49,7 +51,7 @@ function body(): HTMLElement[] {
     section(
       'Chains',
       el('p', { class: 'faint' }, WORDS.chains),
-      el('div', { id: 'chains' }, ...chains.map(({ element }) => element)),
+      chainList,
       ...leftOutNotes('chains', data),
       ...jaegerNote(data),
     ),

@@ -19,21 +19,23 @@ export function introElement({ files, madeAt }: PageData): HTMLElement {
   return el('p', { class: 'faint' }, 'Made ', time, ` from ${files.join(', ')}`);
 }
 
-/** The counts at the top. */
+/** The counts at the top: of rows, and of events. */
 export function countsElement({ rows, events, badLines }: PageData): HTMLElement {
-  const counts: readonly (readonly [string, number])[] = [
+  const ofRows = counts('Rows', [
     ['Rows', rows.rows],
-    ['Rows that failed', rows.failed],
-    ['Rows that recovered', rows.recovered],
-    ['Rows without failures', rows.withoutFailures],
-    ['Rows with omitted evidence', rows.omitted],
+    ['Failed', rows.failed],
+    ['Recovered', rows.recovered],
+    ['Without failures', rows.withoutFailures],
+    ['Evidence omitted', rows.omitted],
+    ...(badLines > 0 ? [['Lines not readable', badLines] as const] : []),
+  ]);
+  const ofEvents = counts('Failure events', [
     ['Failure events', events.total],
-    ['Fatal events', events.fatal],
-    ['Also observed events', events.alsoObserved],
-    ['Recovered events', events.recovered],
-  ];
-  const shown = badLines > 0 ? [...counts, ['Lines not readable', badLines] as const] : counts;
-  return el('dl', { class: 'counts' }, ...shown.map(([name, value]) => countElement(name, value)));
+    ['Fatal', events.fatal],
+    ['Also observed', events.alsoObserved],
+    ['Recovered', events.recovered],
+  ]);
+  return el('div', {}, ofRows, ofEvents);
 }
 
 /** What a list does not show, and why. */
@@ -62,6 +64,7 @@ export function jaegerNote({ jaeger }: PageData): HTMLElement[] {
   return [el('p', { class: 'faint', id: 'jaeger' }, 'Jaeger at ', linked(base, base), text)];
 }
 
-function countElement(name: string, value: number): HTMLElement {
-  return el('div', {}, el('dt', {}, name), el('dd', {}, count(value)));
+function counts(label: string, list: readonly (readonly [string, number])[]): HTMLElement {
+  const items = list.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, count(value))));
+  return el('dl', { class: 'counts', 'aria-label': label }, ...items);
 }
