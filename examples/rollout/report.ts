@@ -15,9 +15,9 @@ export interface ReportOptions {
 
 /** A span is in Jaeger when its process exported it, the Collector kept its trace, and Jaeger stored it. */
 const PATIENCE_MS = 90_000;
-const PAUSE_MS = 2_000;
+const PAUSE_MS = 1_500;
 /** Equal results in a row after which no more spans are expected: some sampled traces never come. */
-const STEADY = 10;
+const STEADY = 5;
 
 /**
  * Prints each chain as a tree, what is wrong with the rows, and how rows and traces compare.

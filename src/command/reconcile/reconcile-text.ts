@@ -102,7 +102,11 @@ function outcome(result: Reconciliation, style: Style): string {
     return `${style('green', 'no failures on either side')}: no row has a failure id, and no span a failure event`;
   }
   if (findings.length + badLines + cuts === 0) {
-    if (matched === 0 && result.sampledOut.length > 0) return style('yellow', 'no id is left to compare');
+    if (matched === 0 && result.sampledOut.length > 0) {
+      // Sampling nothing looks like asking the wrong Jaeger: that is for the reader to know.
+      const empty = result.traces.spans === 0 ? `: ${emptySides(result)}` : '';
+      return style('yellow', `no id is left to compare${empty}`);
+    }
     const left = result.sampledOut.length > 0 ? 'all other ids on both sides' : 'all ids on both sides';
     return `${style('green', left)} (${matched})${apart}`;
   }

@@ -39,9 +39,8 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
   const { findings, sampledOut } = sampled ? withoutSampled(side) : { findings: side.findings, sampledOut: [] };
   const { matchedCount: matched, spanCount: spans, eventCount } = index;
   const eventIds = matched + side.missingIds.size;
-  // Where nothing at all was traced, sampling explains nothing.
   const nothingToCompare =
-    eventIds + eventCount === 0 ? side.rowCount === 0 || spans === 0 : sampledOut.length > 0 && spans === 0;
+    sampledOut.length === 0 && eventIds + eventCount === 0 && (side.rowCount === 0 || spans === 0);
   const all = [...findings, ...missing];
   const { badLines, cuts } = problems;
   return {
