@@ -26,6 +26,8 @@ export interface Reply {
  */
 export class FakeJaeger {
   readonly asked: Asked[] = [];
+  /** Bytes of white space behind an answer. */
+  padding: (query: URLSearchParams) => number = () => 0;
   /** Set to misbehave. */
   intercept: Intercept = () => false;
   /** Path that it is served under. */
@@ -73,7 +75,7 @@ export class FakeJaeger {
     const below = url.pathname.startsWith(`${this.#basePath}/`) ? url.pathname.slice(this.#basePath.length) : '';
     const { code = 200, type = 'application/json', body } = this.#reply(below, url.searchParams);
     response.writeHead(code, { 'content-type': type });
-    response.end(body);
+    response.end(body + ' '.repeat(this.padding(url.searchParams)));
   }
 
   #reply(path: string, query: URLSearchParams): Reply {

@@ -9,6 +9,8 @@ const LIMITS: readonly number[] = [100, 400, 1600, 6400, 10_000, 40_000];
 const LEAST_LIMIT = 100;
 /** Where that many traces go on at the same time, more are asked for in the next window too, up to so many. */
 const STICKY_LIMIT = 1600;
+/** The share of that number which a window is expected to have. */
+const USED_SHARE = 0.75;
 /** Fewest traces asked for at once, where they are large. */
 const MIN_LIMIT = 2;
 /** Largest answer; and where fewer traces cannot be asked for. */
@@ -19,7 +21,7 @@ const SECOND_US = 1e6;
 
 /** What is read, and who is told. */
 export interface TracePagesOptions {
-  readonly api: JaegerApi;
+  readonly api: Pick<JaegerApi, 'search'>;
   readonly service: string;
   /** Microseconds since 1970, both inclusive. */
   readonly start: number;
@@ -68,7 +70,7 @@ export class TracePages {
       const met = this.#met.size;
       const fresh = traces.filter((trace) => this.#isFresh(trace));
       if (fresh.length > 0) yield fresh;
-      if (traces.length < this.#limit) this.#advance(to, traces.length);
+      if (traces.length < this.#limit) this.#advance(to, traces.length, this.#met.size - met);
       else if (to - this.#from > (this.#met.size > met ? 1 : SECOND_US)) this.#narrow(to);
       else this.#raiseLimit(to, this.#limit);
       onTime(this.#from);
@@ -106,12 +108,12 @@ export class TracePages {
     return seen.size > before;
   }
 
-  /** The window is whole; the next one is as wide as its traces let expect. */
-  #advance(to: number, count: number): void {
+  /** The window is whole; the next one is as wide as its traces let expect: those that go on, and as many new ones a second. */
+  #advance(to: number, count: number, fresh: number): void {
     if (to - this.#from > 1) this.#pageLimit = Math.max(this.#pageLimit, Math.min(this.#limit, STICKY_LIMIT));
     if (this.#pageLimit > LEAST_LIMIT && count < LEAST_LIMIT / 2) this.#pageLimit = LEAST_LIMIT;
-    const full = count / this.#pageLimit;
-    const factor = full > 0.8 ? 0.5 : full > 0.4 ? 1 : full > 0.1 ? 2 : 8;
+    const room = this.#pageLimit * USED_SHARE - (count - fresh);
+    const factor = fresh === 0 ? 8 : Math.min(8, Math.max(0.5, room / fresh));
     this.#width = Math.max(1, Math.floor((to - this.#from) * factor));
     this.#from = to;
     this.#limit = this.#pageLimit;
@@ -131,13 +133,18 @@ export class TracePages {
     else this.#giveUp(to);
   }
 
+  /** The window cannot be read whole: a narrower one may be, until it is a microsecond. */
   #giveUp(to: number, cause?: JaegerError): void {
+    if (to - this.#from > 1) {
+      this.#narrow(to);
+      return;
+    }
     const { service, onCut } = this.#options;
     const time = new Date(this.#from / 1000).toISOString();
     const why = cause === undefined ? '' : ` (${cause.message})`;
     onCut(
       `service ${oneLine(service, 80)} has more traces at ${time} than Jaeger gives at once; some of them are not read${why}`,
     );
-    this.#advance(to, this.#pageLimit);
+    this.#advance(to, this.#pageLimit, 0);
   }
 }

@@ -10,7 +10,7 @@ const MAX_LOOKUPS = 1000;
 
 /** Where links are looked for. */
 export interface FindLinksOptions {
-  readonly finder: TraceFinder;
+  readonly finder: Pick<TraceFinder, 'ofEvent' | 'ofRollout'>;
   /** Jaeger's address, with nothing secret in it. */
   readonly base: string;
   /** Chains whose ids are looked for: so many, the commonest. */
