@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkout } from './matrix-checkouts.mjs';
 import { CACHE, cachedFolder, command, npm, ready } from './matrix-run.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -11,8 +12,8 @@ const RUN = 'matrix-run-';
 const DAY_MS = 86_400_000;
 
 /**
- * Makes a project for each line of OpenTelemetry JS, with this package installed from its tarball and the programs beside
- * it. They live in one temporary `folder` that the caller removes.
+ * Makes for each line of OpenTelemetry JS a user's project, with this package installed from its tarball and the programs
+ * beside it, and a checkout for the process suite. They live in one temporary `folder` that the caller removes.
  */
 export async function prepareFixtures() {
   mkdirSync(CACHE, { recursive: true });
@@ -20,11 +21,15 @@ export async function prepareFixtures() {
   // Beside the cache: hard links do not leave a file system.
   const folder = mkdtempSync(join(CACHE, RUN));
   const tarball = await ready(() => pack(folder));
+  const withPackage = (make) => (tarball.error === undefined ? ready(make) : tarball);
+  const dist = join(stagedIn(folder), 'dist');
   const projects = {};
+  const checkouts = {};
   for (const line of LINES) {
-    projects[line] = tarball.error === undefined ? await ready(() => project(line, folder, tarball.path)) : tarball;
+    projects[line] = await withPackage(() => project(line, folder, tarball.path));
+    checkouts[line] = await withPackage(() => checkout(line, { folder, dist }));
   }
-  return { folder, projects };
+  return { folder, projects, checkouts };
 }
 
 /** Folders of runs that were killed. */
@@ -36,9 +41,11 @@ function removeLeftovers() {
   }
 }
 
+const stagedIn = (folder) => join(folder, 'package');
+
 /** Builds and packs in a folder of its own: what others have in dist/ meanwhile is left alone. */
 async function pack(folder) {
-  const staged = join(folder, 'package');
+  const staged = stagedIn(folder);
   mkdirSync(staged);
   await command('npx', ['tsdown', '--log-level', 'error', '--out-dir', join(staged, 'dist')], { cwd: ROOT });
   for (const name of readdirSync(ROOT)) {

@@ -4,6 +4,7 @@ import type { Platform } from './cells.ts';
 interface Plan {
   readonly nodes: Readonly<Record<Platform['node'], Ready>>;
   readonly fixtures: Readonly<Record<Platform['line'], Ready>>;
+  readonly checkouts: Readonly<Record<Platform['line'], Ready>>;
 }
 
 type Ready = { readonly path: string } | { readonly error: string };
@@ -16,6 +17,11 @@ export function nodeOf(node: Platform['node']): string {
 /** A user's project with a line of OpenTelemetry JS, the package's tarball and the programs in it. */
 export function fixtureOf(line: Platform['line']): string {
   return pathOf(plan().fixtures[line], line);
+}
+
+/** A checkout of this package, built, with a line of OpenTelemetry JS installed. */
+export function checkoutOf(line: Platform['line']): string {
+  return pathOf(plan().checkouts[line], `the checkout with ${line}`);
 }
 
 function plan(): Plan {

@@ -1,0 +1,3 @@
+import { processSuite } from './process-suite.ts';
+
+await processSuite({ node: '24', line: 'otel3' });
