@@ -57,7 +57,7 @@ export async function traceCommand(args: Arguments, { out, err }: Streams, usage
   }
   const outcome = found.filter((row) => row !== undefined);
   if (args.switches.has('json')) out.write(`${JSON.stringify({ rows: outcome }, undefined, 2)}\n`);
-  else for (const row of outcome) out.write(`${rowLine(row)}\n`);
+  else for (const [place, row] of outcome.entries()) out.write(`${rowLine(row, rows[place]?.eventIds.length === 0)}\n`);
   if (rows.length === 0) err.write('no row tells of a failure; --all names every row\n');
   const isWhole = outcome.every(({ traces }) => traces.length > 0);
   return isWhole && problems.badLines === 0 ? EXIT_OK : EXIT_FOUND;
@@ -88,8 +88,9 @@ async function tracesOf({ eventIds, rolloutId }: WantedRow, finder: TraceFinder)
   return [];
 }
 
-function rowLine({ file, line, rolloutId, traces }: RowTraces): string {
+function rowLine({ file, line, rolloutId, traces }: RowTraces, hasNoEvent: boolean): string {
   const row = `${oneLine(file)}:${line}  rollout ${rolloutId === undefined ? '(no id)' : oneLine(rolloutId)}`;
-  const where = traces.map(({ url }) => url);
-  return `${row}  ${where.length === 0 ? 'no trace in Jaeger (not sampled, not exported?)' : where.join('  ')}`;
+  if (traces.length > 0) return `${row}  ${traces.map(({ url }) => url).join('  ')}`;
+  if (rolloutId === undefined && hasNoEvent) return `${row}  the row has no id to look for`;
+  return `${row}  no trace in Jaeger (not sampled, not exported?)`;
 }
