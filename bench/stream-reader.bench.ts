@@ -1,66 +1,53 @@
 /**
- * The stream reader against a bare `Buffer.indexOf` for the field's name over the same chunks. Run with
- * `node --expose-gc --import tsx bench/stream-reader.bench.ts`. Rounds of both are interleaved, each figure is the median
- * of its rounds with the spread beside it.
+ * The stream reader beside a bare `Buffer.indexOf` for the field's name, and beside what a client does to read the same
+ * stream, over the same chunks and in turns. No body holds the field: that is what nearly all streams are.
  */
-import { StreamFailureReportReader } from '../src/transport/stream/stream-reader.ts';
+import { createParser } from 'eventsource-parser';
+import { FailureHeader, StreamFailureReportReader } from 'opentelemetry-instrumentation-nemo-gym';
+import type { RowId } from './report/rows.ts';
+import { cpuSeconds, handIn, inTurns, rounds } from './support/measure.ts';
 
-const NAME = Buffer.from('"nemo_gym_failure_report"');
-const ROUNDS = 15;
+const NAME = Buffer.from(`"${FailureHeader.STREAM_FIELD}"`);
 const MIB = 1 << 20;
+const ROUNDS = rounds(25, 7);
+const WARM_UPS = 3;
 
-interface Figure {
-  readonly median: number;
-  readonly spread: string;
-}
+type Chunks = readonly Buffer[];
 
-function figure(values: readonly number[]): Figure {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
-  return { median: at(0.5), spread: `${at(0.1).toFixed(2)}–${at(0.9).toFixed(2)}` };
-}
-
-function chunksOf(body: Buffer, size: number): Buffer[] {
+function chunksOf(body: Buffer, size: number): Chunks {
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) chunks.push(Buffer.from(body.subarray(at, at + size)));
   return chunks;
 }
 
-function scan(chunks: readonly Buffer[]): void {
+function scan(chunks: Chunks): void {
   let found = 0;
   for (const chunk of chunks) if (chunk.indexOf(NAME) >= 0) found += 1;
   if (found > 0) throw new Error('the body of a speed test holds no report');
 }
 
-function read(chunks: readonly Buffer[]): void {
+function read(chunks: Chunks): void {
   const reader = new StreamFailureReportReader();
   for (const chunk of chunks) reader.feed(chunk);
   if (reader.finish() !== undefined) throw new Error('the body of a speed test holds no report');
 }
 
-function secondsOf(work: () => void): number {
-  const start = process.hrtime.bigint();
-  work();
-  return Number(process.hrtime.bigint() - start) / 1e9;
+function parse(chunks: Chunks): void {
+  let events = 0;
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    onEvent: () => {
+      events += 1;
+    },
+  });
+  for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
+  if (events === 0) throw new Error('the body of a speed test holds events');
 }
 
-function compare(name: string, body: Buffer, size: number): void {
-  const chunks = chunksOf(body, size);
-  const ratios: number[] = [];
-  const speeds: number[] = [];
-  for (let round = 0; round < ROUNDS + 3; round += 1) {
-    const bare = secondsOf(() => scan(chunks));
-    const ours = secondsOf(() => read(chunks));
-    const bareAgain = secondsOf(() => scan(chunks));
-    if (round < 3) continue;
-    ratios.push((bare + bareAgain) / 2 / ours);
-    speeds.push(body.length / ours / 1e9);
-  }
-  const ratio = figure(ratios);
-  const speed = figure(speeds);
-  console.log(
-    `${name.padEnd(46)} ${ratio.median.toFixed(2)} of a bare scan (${ratio.spread}), ${speed.median.toFixed(2)} GB/s (${speed.spread})`,
-  );
+/** Seconds of CPU a byte. */
+function timed(work: (chunks: Chunks) => void, chunks: Chunks): () => number {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  return () => cpuSeconds(() => work(chunks)) / bytes;
 }
 
 function deltas(bytes: number, end = '\n'): Buffer {
@@ -70,56 +57,83 @@ function deltas(bytes: number, end = '\n'): Buffer {
   return Buffer.from(event.repeat(Math.ceil(bytes / event.length)));
 }
 
-function oneLine(bytes: number): Buffer {
-  return Buffer.from(`data: {"pad":"${'y'.repeat(bytes)}"}\n\n`);
+function lines(bytes: number, count = 1): Buffer {
+  return Buffer.from(`data: {"pad":"${'y'.repeat(bytes)}"}\n\n`.repeat(count));
 }
 
-/** Seconds for a long line, and the most bytes that were held on the way. */
-function longLine(bytes: number, size: number): void {
-  const chunks = chunksOf(oneLine(bytes), size);
-  const seconds: number[] = [];
-  for (let round = 0; round < 5; round += 1) seconds.push(secondsOf(() => read(chunks)));
-  globalThis.gc?.();
-  const before = process.memoryUsage().arrayBuffers;
+/** How many times as fast as a bare scan. */
+function besideScan(id: RowId, chunks: Chunks): void {
+  const taken = inTurns([timed(scan, chunks), timed(read, chunks)], ROUNDS, WARM_UPS);
+  handIn(
+    id,
+    taken.map(([bare = Number.NaN, ours = Number.NaN]) => bare / ours),
+  );
+}
+
+const ordinary = chunksOf(deltas(32 * MIB), 4096);
+besideScan('stream.scan', ordinary);
+besideScan('stream.crlf', chunksOf(deltas(32 * MIB, '\r\n'), 4096));
+besideScan('stream.delta-chunks', chunksOf(deltas(16 * MIB), 165));
+besideScan('stream.long-lines', chunksOf(lines(100 * 1024, 160), 4096));
+
+const parsed = inTurns([timed(parse, ordinary), timed(read, ordinary)], rounds(9, 3), 2);
+handIn(
+  'stream.parser',
+  parsed.map(([theirs = Number.NaN, ours = Number.NaN]) => theirs / ours),
+);
+
+const small = [ordinary, chunksOf(deltas(32 * MIB), 64), chunksOf(deltas(4 * MIB), 64)] as const;
+const cut = inTurns(
+  small.map((chunks) => timed(read, chunks)),
+  ROUNDS,
+  WARM_UPS,
+).map(([whole = Number.NaN, long = Number.NaN, short = Number.NaN]) => ({ whole, long, short }));
+handIn(
+  'stream.small-chunks',
+  cut.map(({ long }) => 1 / long / 1e9),
+);
+handIn(
+  'stream.small-chunks-scan',
+  cut.map(({ whole, long }) => whole / long),
+);
+handIn(
+  'stream.linear',
+  cut.map(({ long, short }) => long / short),
+);
+
+const line = chunksOf(lines(8 * MIB), 64);
+const bytesOfLine = line.reduce((sum, { length }) => sum + length, 0);
+const long = inTurns([timed(read, line), timed(read, chunksOf(lines(MIB), 64))], ROUNDS, WARM_UPS).map(
+  ([eight = Number.NaN, one = Number.NaN]) => ({ eight, one }),
+);
+handIn(
+  'stream.line',
+  long.map(({ eight }) => eight * bytesOfLine),
+);
+handIn(
+  'stream.line-linear',
+  long.map(({ eight, one }) => eight / one),
+);
+handIn(
+  'stream.line-memory',
+  Array.from({ length: rounds(3, 1) }, () => heldMiB(line)),
+);
+
+/** The most that the reader holds on the way, in MiB. */
+function heldMiB(chunks: Chunks): number {
+  const used = (): number => {
+    globalThis.gc?.();
+    const { arrayBuffers, heapUsed } = process.memoryUsage();
+    return arrayBuffers + heapUsed;
+  };
+  if (globalThis.gc === undefined) throw new Error('start with --expose-gc');
+  const before = used();
   const reader = new StreamFailureReportReader();
   let held = 0;
   for (const [index, chunk] of chunks.entries()) {
     reader.feed(chunk);
-    if (index % 8192 !== 0) continue;
-    globalThis.gc?.();
-    held = Math.max(held, process.memoryUsage().arrayBuffers - before);
+    if (index % 8192 === 0) held = Math.max(held, used() - before);
   }
   reader.finish();
-  const { median, spread } = figure(seconds);
-  const memory =
-    globalThis.gc === undefined ? 'start with --expose-gc for memory' : `${(held / MIB).toFixed(2)} MiB held`;
-  console.log(
-    `${`${bytes / MIB} MiB line, ${size}-byte chunks`.padEnd(46)} ${median.toFixed(3)} s (${spread}), ${memory}`,
-  );
+  return held / MIB;
 }
-
-compare('165-byte deltas, 4 KiB chunks', deltas(32 * MIB), 4096);
-compare('165-byte deltas with CR LF, 4 KiB chunks', deltas(32 * MIB, '\r\n'), 4096);
-compare('165-byte deltas, one delta a chunk', deltas(16 * MIB), 165);
-compare('165-byte deltas, 64-byte chunks', deltas(16 * MIB), 64);
-compare('165-byte deltas, 64 KiB chunks', deltas(32 * MIB), 64 * 1024);
-compare('165-byte deltas, one chunk', deltas(32 * MIB), 64 * MIB);
-compare(
-  '100 KiB lines, 4 KiB chunks',
-  Buffer.from(
-    oneLine(100 * 1024)
-      .toString()
-      .repeat(160),
-  ),
-  4096,
-);
-compare(
-  '8 MiB lines, 4 KiB chunks',
-  Buffer.from(
-    oneLine(8 * MIB)
-      .toString()
-      .repeat(4),
-  ),
-  4096,
-);
-for (const mib of [1, 2, 4, 8, 16]) longLine(mib * MIB, 64);
