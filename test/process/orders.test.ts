@@ -67,17 +67,21 @@ async function play(env: Record<string, string>): Promise<Run> {
   return { replies, spans: lines.map((text): SpanLine => JSON.parse(text)), stderr };
 }
 
-/** One request whose body comes in two late parts. */
+/** One request; where the handler waits for its body, that comes in two late parts. */
 async function ask(port: number, path: string): Promise<string> {
   const socket = net.connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const closed = once(socket, 'close');
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n`);
-  for (const part of ['ab', 'cd']) {
-    await new Promise((resolve) => setTimeout(resolve, 15));
-    // A reply that came already has closed the connection.
-    if (socket.writable) socket.write(part);
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n`;
+  if (path.endsWith('/late-body')) {
+    socket.write(head);
+    for (const part of ['ab', 'cd']) {
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      socket.write(part);
+    }
+  } else {
+    socket.write(`${head}abcd`);
   }
   await closed;
   return Buffer.concat(chunks).toString('latin1');

@@ -138,11 +138,11 @@ describe('npm start', () => {
     const endpoint = `http://127.0.0.1:${port}`;
     // Nobody is there: the rows are saved and checked all the same, and the batch does not call that well.
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, JAEGER_URL: 'http://127.0.0.1:1' };
-    const { code, out } = await ended(start(['--out', temporaryFolder(), '--rollouts', '4'], env));
+    const { code, out, err } = await ended(start(['--out', temporaryFolder(), '--rollouts', '4'], env));
     collector.close();
     expect(exports).toBeGreaterThanOrEqual(4);
     expect(out).toContain('Each row is as its story tells');
-    expect(out).toContain('http://127.0.0.1:1');
+    expect(err).toContain('http://127.0.0.1:1');
     expect(code).toBe(1);
   });
 });

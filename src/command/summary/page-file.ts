@@ -22,7 +22,7 @@ export class PageFile {
   constructor(path: string, rows: readonly string[]) {
     this.path = path;
     const folder = dirname(resolve(path));
-    if (!existsSync(folder))
+    if (!isFolder(folder))
       throw new UsageError(`--html ${oneLine(path)}: there is no folder ${oneLine(folder)}; make it first`);
     if (existsSync(path)) {
       const old = statSync(path);
@@ -44,12 +44,17 @@ export class PageFile {
       await writeFile(passing, html, { flag: 'wx' });
       await rename(passing, this.#place);
     } catch (error) {
-      await rm(passing, { force: true });
+      // What went wrong first is told, whatever goes wrong now.
+      await rm(passing, { force: true }).catch(() => {});
       const reason = error instanceof Error ? error.message : String(error);
       throw new UsageError(`--html ${oneLine(this.path)}: cannot be written (${oneLine(reason)})`);
     }
     return Buffer.byteLength(html);
   }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 function pageScript(): string {
