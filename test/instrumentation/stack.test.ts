@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { stackWithCauses } from '../../src/instrumentation/stack.ts';
 
@@ -42,5 +44,37 @@ describe('stackWithCauses', () => {
     });
     const odd = Object.assign(new Error('odd', { cause: throwing }), { stack: 42 });
     expect(stackWithCauses(odd)).toBe('Error: odd\nCaused by: RangeError: thrower');
+  });
+
+  it('masks credentials in message and frames, however often it has seen them', () => {
+    const frames = '\n    at load (file:///app/x.js?token=abcdefgh:1:2)\n    at run (https://me:pass@host/y.js:3:4)';
+    const at = (message: string): Error => Object.assign(new Error(message), { stack: `Error: ${message}${frames}` });
+    const shown = '\n    at load (file:///app/x.js?token=***\n    at run (https://***@host/y.js:3:4)';
+    for (let time = 0; time < 3; time += 1) {
+      expect(stackWithCauses(at(`api_key=number${time}`))).toBe(`Error: api_key=***${shown}`);
+    }
+  });
+
+  it('masks a credential of the message that goes on in lines like frames', () => {
+    const message = 'Authorization:\n    at s3cr3t';
+    const error = Object.assign(new Error(message), { stack: `Error: ${message}\n    at run (/app/y.js:3:4)` });
+    expect(stackWithCauses(error)).toBe('Error: Authorization:\n    ***\n    at run (/app/y.js:3:4)');
+  });
+
+  it('remembers few places, and of none more than is shown', () => {
+    setFlagsFromString('--expose-gc');
+    const gc: () => void = runInNewContext('gc');
+    const held = (): number => {
+      gc();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = held();
+    for (let index = 0; index < 5_000; index += 1) {
+      const frames = `\n    at f${index} (/app/y.js:3:4)`.padEnd(3_000, 'z');
+      // At last stacks of a megabyte, of which the frames are a part.
+      const rest = index > 4_900 ? 'z'.repeat(1 << 20) : '';
+      stackWithCauses(Object.assign(new Error('x'), { stack: `Error: ${'m'.repeat(5_500)}${frames}${rest}` }));
+    }
+    expect(held() - before).toBeLessThan(4 << 20);
   });
 });
