@@ -1,14 +1,10 @@
 import { styleText } from 'node:util';
+import { visible } from '../records/text.ts';
 
 /** Longest text of a row on one line of output, in code points. */
 const LINE_MAX_CHARS = 200;
 /** Printable ASCII, the common case. */
 const PLAIN = /^[ -~]*$/;
-/**
- * What a terminal would act on instead of showing it: control characters, lone surrogates, line separators, and the
- * invisible format characters, bidirectional overrides among them. The two joiners stay, scripts and emoji need them.
- */
-const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * `text`, which may come from anywhere, as one line that a terminal only shows: runs of white space are one space,
@@ -18,15 +14,23 @@ export function oneLine(text: string, maxChars = LINE_MAX_CHARS): string {
   if (text.length <= maxChars && PLAIN.test(text)) return text;
   // A code point is at most two units; the rest of a huge text need not be looked at.
   const start = text.length > maxChars * 4 ? text.slice(0, maxChars * 4) : text;
-  const safe = start.replace(/\s+/g, ' ').trim().replace(UNSAFE, escaped);
+  const safe = visible(start.replace(/\s+/g, ' ').trim());
   if (safe.length <= maxChars && start === text) return safe;
   const points = Array.from(safe);
   if (points.length <= maxChars && start === text) return safe;
   return `${points.slice(0, maxChars - 1).join('')}…`;
 }
 
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+/** What JSON leaves as it is, and a terminal may act on all the same. */
+const UNSAFE_IN_JSON = /(?![\u200c\u200d])[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** `value` as JSON for programs, which a terminal only shows too: the same data, more of it written as escapes. */
+export function jsonText(value: unknown): string {
+  const json = JSON.stringify(value, undefined, 2);
+  return json.replace(UNSAFE_IN_JSON, (character) => {
+    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  });
 }
 
 /** `count` with its noun in the right number: `1 row`, `2 rows`. */

@@ -1,7 +1,7 @@
 import type { FailureEvent, SdkErrorDetails } from '../records/failure-event.ts';
 import { isHttpStatus } from '../records/failure-event.ts';
 import { isPlainObject, type JsonValue } from '../records/json.ts';
-import { shown } from '../records/text.ts';
+import { explained, shown } from '../records/text.ts';
 import { CHAIN_MAX_LINKS } from '../records/wire.ts';
 import { isAgentRouteFailure, markAgentRoute } from './agent-route.ts';
 import { explicitCauses, failureReportFor } from './cause-chain.ts';
@@ -105,8 +105,7 @@ export function deserializeFailure(data: unknown): Error {
     try {
       error = restoredLink(links[index], error);
     } catch (fault) {
-      const why = fault instanceof Error ? fault.message : String(fault);
-      throw new TypeError(`Invalid serialized failure: links[${index}]: ${why}`, { cause: fault });
+      throw new TypeError(`Invalid serialized failure: links[${index}]: ${explained(fault)}`, { cause: fault });
     }
   }
   return error ?? new Error();

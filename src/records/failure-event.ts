@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPlainObject, type JsonObject } from './json.ts';
 import { isKnownKind, readFailureKind } from './kinds.ts';
-import { shown } from './text.ts';
+import { faultAt, place, shown } from './text.ts';
 import { BOUNDARIES, HTTP_STATUS_MAX, HTTP_STATUS_MIN, STAGES } from './wire.ts';
 
 /** Who observed a failure. */
@@ -157,14 +157,14 @@ function isCommonForeignError(value: SdkErrorDetails | undefined): boolean {
 export function readEvent(value: unknown, id: string): FailureEvent {
   if (isCommonEvent(value, id)) return value;
   const path = `events.${id}`;
-  if (!isPlainObject(value)) throw new TypeError(`${path}: expected an object, got ${shown(value)}`);
+  if (!isPlainObject(value)) throw faultAt(path, `expected an object, got ${shown(value)}`);
   const event: Record<string, unknown> = withoutNulls(value);
   event.event_id ??= id;
   if (isPlainObject(event.foreign_error)) event.foreign_error = Object.freeze(withoutNulls(event.foreign_error));
   const kind = event.failure_kind;
   if (typeof kind === 'string') event.failure_kind = readFailureKind(kind) ?? kind;
   if (isFailureEvent(event, path)) return Object.freeze(event);
-  throw new TypeError(`${path}: not an event`);
+  throw faultAt(path, 'not an event');
 }
 
 /** A copy without the members that are `null`; it keeps a member named `__proto__`. */
@@ -182,7 +182,7 @@ function isFailureEvent(value: unknown, path: string): value is FailureEvent {
 export function firstIssue(error: z.ZodError, value: unknown, path: string): string {
   const issue = error.issues[0];
   if (issue === undefined) return `${path}: invalid`;
-  const where = [path, ...issue.path.map(String)].filter((part) => part !== '').join('.');
+  const where = [place(path), ...issue.path.map(String)].filter((part) => part !== '').join('.');
   const found = issue.path.reduce<unknown>(
     (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
     value,

@@ -2,7 +2,7 @@ import { type FailureEvent, readEvent } from './failure-event.ts';
 import { copyJson, isPlainObject, setOwn } from './json.ts';
 import { checkReportText, freezeChecked } from './report-text.ts';
 import { sharedSymbol } from './shared-state.ts';
-import { explained, shown } from './text.ts';
+import { explained, faultAt, shown } from './text.ts';
 
 /** A report in its wire form; what is not set is left out. */
 export interface FailureReportRecord {
@@ -207,12 +207,12 @@ export function validateFailureEventMap<
 >(events: M): M {
   const map: ReadonlyMap<string, FailureEvent> = events instanceof Map ? events : new Map(Object.entries(events));
   for (const [id, event] of map) {
-    if (!isPlainObject(event)) throw new TypeError(`events.${id}: expected an object, got ${shown(event)}`);
+    if (!isPlainObject(event)) throw faultAt(`events.${id}`, `expected an object, got ${shown(event)}`);
     if (event.event_id !== id) {
-      throw new TypeError(`events.${id}: the key differs from event_id ${shown(event.event_id)}`);
+      throw faultAt(`events.${id}`, `the key differs from event_id ${shown(event.event_id)}`);
     }
     if (event.cause_id !== undefined && !map.has(event.cause_id)) {
-      throw new TypeError(`events.${id}: cause_id ${shown(event.cause_id)} is not among the events`);
+      throw faultAt(`events.${id}`, `cause_id ${shown(event.cause_id)} is not among the events`);
     }
   }
   // Each event is walked once: a walk that meets an earlier one ends there, one that meets itself is a cycle.
@@ -223,7 +223,7 @@ export function validateFailureEventMap<
       walkOf.set(at, start);
       at = map.get(at)?.cause_id;
       if (at !== undefined && walkOf.get(at) === start) {
-        throw new TypeError(`events.${at}: its causes lead back to itself`);
+        throw faultAt(`events.${at}`, 'its causes lead back to itself');
       }
     }
   }

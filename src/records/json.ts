@@ -1,4 +1,4 @@
-import { shown } from './text.ts';
+import { faultAt, shown } from './text.ts';
 import { REPORT_MAX_LEVELS } from './wire.ts';
 
 /** What JSON can say. */
@@ -43,24 +43,24 @@ export function copyJson(value: unknown, path: string, level = 1): JsonValue {
 
 function copy(value: unknown, path: string, level: number, budget: { left: number }): JsonValue {
   budget.left -= 1;
-  if (budget.left < 0) throw new TypeError(`${path}: over ${MAX_VALUES} values; is it a graph of shared objects?`);
+  if (budget.left < 0) throw faultAt(path, `over ${MAX_VALUES} values; is it a graph of shared objects?`);
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed()) throw new TypeError(`${path}: text with a lone surrogate; use toWellFormed()`);
+      if (!value.isWellFormed()) throw faultAt(path, 'text with a lone surrogate; use toWellFormed()');
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw new TypeError(`${path}: ${value} has no form in JSON`);
+      if (!Number.isFinite(value)) throw faultAt(path, `${value} has no form in JSON`);
       return value;
     case 'boolean':
       return value;
     case 'object':
       if (value === null) return null;
       if (level > REPORT_MAX_LEVELS) {
-        throw new TypeError(`${path.slice(0, 80)}…: nested over ${REPORT_MAX_LEVELS} levels`);
+        throw faultAt(path, `nested over ${REPORT_MAX_LEVELS} levels`);
       }
       return Array.isArray(value) ? copyArray(value, path, level, budget) : copyObject(value, path, level, budget);
     default:
-      throw new TypeError(`${path}: ${shown(value)} has no form in JSON`);
+      throw faultAt(path, `${shown(value)} has no form in JSON`);
   }
 }
 
@@ -74,13 +74,13 @@ function copyArray(value: readonly unknown[], path: string, level: number, budge
 
 function copyObject(value: object, path: string, level: number, budget: { left: number }): JsonValue {
   if (!isPlainObject(value)) {
-    throw new TypeError(`${path}: an instance of ${value.constructor?.name ?? 'a class'} is not JSON data`);
+    throw faultAt(path, `an instance of ${value.constructor?.name ?? 'a class'} is not JSON data`);
   }
   const members: Record<string, JsonValue> = {};
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (member === undefined) continue;
-    if (!key.isWellFormed()) throw new TypeError(`${path}: a key with a lone surrogate; use toWellFormed()`);
+    if (!key.isWellFormed()) throw faultAt(path, 'a key with a lone surrogate; use toWellFormed()');
     setOwn(members, key, copy(member, `${path}.${key}`, level + 1, budget));
   }
   return Object.freeze(members);

@@ -2,6 +2,7 @@ import { TRUNCATION_MARKER } from './wire.ts';
 
 /** Paths and values come from other machines; what an error says of them stays readable. */
 const EXPLANATION_MAX_CHARS = 500;
+const PLACE_MAX_CHARS = 200;
 
 /**
  * `text` as well-formed Unicode of at most `maxChars` code points, as Python counts them. A longer text keeps its
@@ -27,11 +28,40 @@ function offsetOfCodePoint(text: string, count: number): number {
   return offset;
 }
 
-/** What a caught value says of itself, for an error message or a diagnostic line; bounded, and never throws. */
+/**
+ * What a terminal or a log would act on instead of showing it: control characters, lone surrogates, line separators, and
+ * the invisible format characters, bidirectional overrides among them. The two joiners stay, scripts and emoji need them.
+ */
+const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const LINE_BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
+/** `text` with what a terminal or a log would act on written `\u{…}`. */
+export function visible(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text;
+  return text.replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** A text from elsewhere on one line, for an error message or a diagnostic line. */
+export function onOneLine(text: string, maxChars: number): string {
+  return visible(boundedText(text, maxChars).replace(LINE_BREAKS, ' '));
+}
+
+/** A place in data from elsewhere, such as `events.<id>.details`, for an error message. */
+export function place(path: string): string {
+  return onOneLine(path, PLACE_MAX_CHARS);
+}
+
+/** An error that names a place in data from elsewhere. */
+export function faultAt(path: string, what: string): TypeError {
+  return new TypeError(`${place(path)}: ${what}`);
+}
+
+/** What a caught value says of itself, for an error message or a diagnostic line: one line, bounded; never throws. */
 export function explained(thrown: unknown): string {
   try {
     const message = thrown instanceof Error ? thrown.message : thrown;
-    return typeof message === 'string' ? boundedText(message, EXPLANATION_MAX_CHARS) : shown(message);
+    return typeof message === 'string' ? onOneLine(message, EXPLANATION_MAX_CHARS) : shown(message);
   } catch {
     return 'something that cannot be shown';
   }
@@ -39,7 +69,7 @@ export function explained(thrown: unknown): string {
 
 /** `value` for an error message: one line, quoted when it is text, never longer than a line of a terminal. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  if (typeof value === 'string') return visible(JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value));
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   if (typeof value === 'function') return 'a function';
   return typeof value === 'bigint' ? `${value}n` : String(value);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, oneLine, styleFor } from '../../src/command/text.ts';
+import { counted, jsonText, oneLine, styleFor } from '../../src/command/text.ts';
 
 describe('oneLine', () => {
   it('leaves printable text alone', () => {
@@ -35,6 +35,13 @@ describe('oneLine', () => {
     expect(Array.from(oneLine(`${' '.repeat(5000)}a`))).toHaveLength(1);
     expect(Array.from(oneLine('\x1b'.repeat(10_000)))).toHaveLength(200);
   });
+});
+
+it('JSON for programs is shown by a terminal and nothing else, and says the same', () => {
+  const value = { 'a\x1b\x9b': ['b\x7f\u202e\u2028', 'c\u{e0041}\ud800', 'Zeit 時間 👨‍👩‍👧'], d: 1, e: null };
+  const acted = [...jsonText(value)].filter((character) => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(character));
+  expect(new Set(acted)).toEqual(new Set(['\n', '\u200d']));
+  expect(JSON.parse(jsonText(value))).toEqual(value);
 });
 
 it('counts in the right number', () => {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { boundedText, explained, shown } from '../../src/records/text.ts';
+import { boundedText, explained, faultAt, shown } from '../../src/records/text.ts';
 
 const MARKER = '...[truncated]';
 
@@ -70,5 +70,19 @@ describe('shown and explained', () => {
     ]) {
       expect(typeof explained(odd)).toBe('string');
     }
+  });
+
+  it('write out what a terminal or a log would act on, and stay on their line', () => {
+    const hostile = 'a\r\n\x1b[2Jb\x9b31m\u202ec\u2028d\x7f';
+    for (const text of [
+      explained(new Error(hostile)),
+      explained(hostile),
+      shown(hostile),
+      faultAt(hostile, 'x').message,
+    ]) {
+      expect(text).toMatch(/^[ -~]*$/);
+      expect(text).toMatch(/a.*b.*c.*d/);
+    }
+    expect(faultAt('x'.repeat(10_000), 'y').message).toHaveLength(203);
   });
 });

@@ -48,6 +48,11 @@ describe('guarded', () => {
     expect(lines[2]).toContain('later');
   });
 
+  it('tells of a text from elsewhere in one line that a log only shows', () => {
+    fail('forging', new Error('broken\n2026-01-01 ERROR forged\r\x1b[2K\x9b31m'));
+    expect(lines).toEqual([expect.stringMatching(/^[ -~]*\(broken 2026-01-01 ERROR forged .*\)$/)]);
+  });
+
   it('bears faults that cannot be shown and loggers that throw', () => {
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();

@@ -5,6 +5,7 @@ import { openJaeger } from '../jaeger/open-jaeger.ts';
 import { Problems, UnreadableFileError } from '../problems.ts';
 import { Progress } from '../progress.ts';
 import { unreadable } from '../rows/lines.ts';
+import { jsonText } from '../text.ts';
 import { OtlpFile } from '../traces/otlp-file.ts';
 import { reconcile } from './reconcile.ts';
 import { reconciliationText } from './reconcile-text.ts';
@@ -33,7 +34,7 @@ export async function reconcileCommand(args: Arguments, { out, err }: Streams, u
   try {
     const result = await reconcile({ rows, traces, problems, sampled, onProgress });
     const json = args.switches.has('json');
-    out.write(json ? `${JSON.stringify(result, undefined, 2)}\n` : reconciliationText(result, out.style));
+    out.write(json ? `${jsonText(result)}\n` : reconciliationText(result, out.style));
     return result.clean ? EXIT_OK : EXIT_FOUND;
   } finally {
     progress.end();

@@ -6,7 +6,7 @@ import { Problems, UnreadableFileError } from '../problems.ts';
 import { Progress } from '../progress.ts';
 import { unreadable } from '../rows/lines.ts';
 import { savedRows } from '../rows/rows.ts';
-import { counted, oneLine } from '../text.ts';
+import { counted, jsonText, oneLine } from '../text.ts';
 import { withLinks } from './find-links.ts';
 import type { Summary } from './page/data.ts';
 import { MAX_PAGE_CHAINS } from './page-data.ts';
@@ -45,7 +45,7 @@ export async function summaryCommand(args: Arguments, { out, err }: Streams, usa
     if (finding !== undefined) summary = await withLinks(summary, { ...finding, chains, onProgress });
     progress.end();
     const json = args.switches.has('json');
-    out.write(json ? `${JSON.stringify(summary, undefined, 2)}\n` : summaryText(summary, out.style));
+    out.write(json ? `${jsonText(summary)}\n` : summaryText(summary, out.style));
     if (page !== undefined) {
       const bytes = await page.write(summary);
       err.write(`${oneLine(page.path)}: written, ${counted(Math.ceil(bytes / 1000), 'kB', 'kB')}\n`);

@@ -8,7 +8,7 @@ import { TraceFinder } from '../jaeger/trace-finder.ts';
 import { Problems, UnreadableFileError } from '../problems.ts';
 import { Progress } from '../progress.ts';
 import { unreadable } from '../rows/lines.ts';
-import { counted, oneLine } from '../text.ts';
+import { counted, jsonText, oneLine } from '../text.ts';
 import { type WantedRow, wantedFiles, wantedRows } from './wanted-rows.ts';
 
 /** Rows looked for at a time. */
@@ -56,7 +56,7 @@ export async function traceCommand(args: Arguments, { out, err }: Streams, usage
     progress.end();
   }
   const outcome = found.filter((row) => row !== undefined);
-  if (args.switches.has('json')) out.write(`${JSON.stringify({ rows: outcome }, undefined, 2)}\n`);
+  if (args.switches.has('json')) out.write(`${jsonText({ rows: outcome })}\n`);
   else for (const [place, row] of outcome.entries()) out.write(`${rowLine(row, rows[place]?.eventIds.length === 0)}\n`);
   if (rows.length === 0) err.write('no row tells of a failure; --all names every row\n');
   const isWhole = outcome.every(({ traces }) => traces.length > 0);
