@@ -32,8 +32,12 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(`((?:${NAMES})${TO_VALUE})(?:${QUOTED}|(?<!["'])[^\\s"',;&}\\\\]+)`, 'gi'), '$1***'],
 ];
 
+/** None of the patterns matches a text without one of these. One look for them all saves ten in most messages. */
+const TELLTALE = /[:="_-]|bearer|basic|digest|AKIA|ASIA|AIza|ya29\.|eyJ/i;
+
 /** `text` with what looks like a credential masked. */
 export function withoutSecrets(text: string): string {
+  if (!TELLTALE.test(text)) return text;
   let masked = text;
   for (const [pattern, replacement] of SECRETS) masked = masked.replace(pattern, replacement);
   return masked;

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutSecrets } from '../../src/failures/secrets.ts';
 import { sdkErrorDetails } from '../../src/index.ts';
+import { PROPERTY_TIMEOUT_MS, runs } from '../support/runs.ts';
 
 describe('a credential in a message is masked', () => {
   it.each<[message: string, masked: string]>([
@@ -30,6 +32,49 @@ describe('a credential in a message is masked', () => {
     expect(withoutSecrets(message)).toBe(masked);
   });
 });
+
+it(
+  'looks for every credential, whatever stands beside it',
+  () => {
+    const words = [
+      'bearer',
+      'Basic',
+      'digest',
+      'AKIA',
+      'ASIA',
+      'AIza',
+      'ya29.',
+      'eyJ',
+      'sk',
+      'hf',
+      'cookie',
+      'token',
+      'sig',
+    ];
+    const pieces = [
+      'api key provided',
+      '" is an invalid header value',
+      'authorization',
+      'secret',
+      'ABCDEFGHIJKL',
+      'a1b2c3d4e5f6',
+      'eyJhbGciOi.abc',
+      'Digest dXNlcjpwYXNz',
+    ];
+    const signs = [' ', '\n', ':', '=', '://', '@', '"', "'", '-', '_', '.', '\\', ',', 'x'];
+    const text = fc
+      .array(fc.constantFrom(...words, ...pieces, ...signs), { maxLength: 8 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (message) => {
+        // A line before it that belongs to no credential, so that the text is looked through in any case.
+        expect(withoutSecrets(message)).toBe(withoutSecrets(`=\n${message}`).slice(2));
+      }),
+      runs(),
+    );
+  },
+  PROPERTY_TIMEOUT_MS,
+);
 
 describe('ordinary text stays as it is', () => {
   it.each([
