@@ -26,6 +26,8 @@ export const STREAM_TERMINAL_TYPES: ReadonlySet<string> = new Set([
 ]);
 /** Most bytes of one `data:` value, and of the joined data of one event, that a stream reader keeps. */
 export const STREAM_MAX_DATA_BYTES = 1 << 20;
+/** Most bytes of the events' data whose reports a stream reader keeps together. */
+export const STREAM_MAX_REPORT_BYTES = 1 << 21;
 
 /** Row keys beside a rollout's own fields. */
 export const ROW_EVENTS = '_ng_failure_events';

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { StreamReaderLimits } from '../../src/transport/stream/stream-reader.ts';
 
 const NAME = 'nemo_gym_failure_report';
 
@@ -159,7 +160,8 @@ export const streamBody: fc.Arbitrary<Uint8Array> = streamText.map((text) =>
 export const cuts: fc.Arbitrary<number[]> = fc.array(fc.nat({ max: 1500 }), { maxLength: 12 });
 
 /** Limits small enough for a generated body to go over them, and the wire's own. */
-export const limits: fc.Arbitrary<{ maxDataBytes: number; bufferBytes: number }> = fc.record({
+export const limits: fc.Arbitrary<Required<StreamReaderLimits>> = fc.record({
   maxDataBytes: fc.constantFrom(24, 30, 120, 200, 340, 1 << 20, 1 << 20, 1 << 20, 1 << 20),
   bufferBytes: fc.constantFrom(4, 7, 26, 64, 333, 64 * 1024),
+  maxReportBytes: fc.constantFrom(0, 150, 400, 1 << 21, 1 << 21),
 });

@@ -9,7 +9,10 @@ const TERMINAL = ['response.completed', 'response.incomplete', 'response.failed'
  * The stream field's rules of the wire page, one after the other, with the whole body in memory: slow and plain, to
  * judge the reader by. A body is a "binary" text, one character for each byte.
  */
-export function reportOfBody(body: Uint8Array, maxDataBytes = 1 << 20): FailureReport | undefined {
+export function reportOfBody(
+  body: Uint8Array,
+  { maxDataBytes = 1 << 20, maxReportBytes = 1 << 21 } = {},
+): FailureReport | undefined {
   const binary = Buffer.from(body).toString('latin1');
   const lines = binary.replace(/^\xef\xbb\xbf/, '').split(/\r\n|\r|\n/);
   const cutOff = dataOf(lines.pop() ?? '');
@@ -20,7 +23,18 @@ export function reportOfBody(body: Uint8Array, maxDataBytes = 1 << 20): FailureR
     else if (value !== undefined) events.at(-1)?.push(value);
   }
   if (cutOff !== undefined && cutOff.length > maxDataBytes && cutOff.includes(QUOTED)) events.at(-1)?.push(cutOff);
-  return merged(events.map((values) => reportOfEvent(values, maxDataBytes)));
+  let left = maxReportBytes;
+  let kept: FailureReport | undefined;
+  for (const values of events) {
+    const report = reportOfEvent(values, maxDataBytes);
+    if (report === undefined) continue;
+    const bytes = values.reduce((sum, value) => sum + value.length + 1, 0);
+    const fits = bytes - 1 > maxDataBytes || bytes <= left;
+    const isKnown = [...report.events.keys()].every((id) => kept?.events.has(id) === true);
+    left = fits ? left - (bytes - 1 > maxDataBytes ? 0 : bytes) : 0;
+    kept = merged([kept, fits || isKnown ? report : OMITTED]);
+  }
+  return kept;
 }
 
 /** The bytes of a text; a lone surrogate becomes three bytes that are not UTF-8. */

@@ -13,6 +13,12 @@ const AFTER_COLON = 5;
 const IN_VALUE = 6;
 const OTHER_FIELD = 7;
 
+/** The report that an event carried, and how much data it was read from. */
+export interface CarriedReport {
+  readonly report: FailureReport;
+  readonly bytes: number;
+}
+
 /**
  * One event of a stream, read line by line from stretches that may be cut anywhere. It holds the data of its lines up to
  * the limit, and of what is longer only whether the quoted field name was in it.
@@ -59,18 +65,19 @@ export class StreamEvent {
   }
 
   /** The event is over: the report that it carries. What is read next is another event. */
-  close(): FailureReport | undefined {
+  close(): CarriedReport | undefined {
     const report = this.#named ? this.#readData() : undefined;
+    const carried = report === undefined ? undefined : { report, bytes: this.#completeBytes };
     this.#held.clear();
     this.#completeBytes = 0;
     this.#over = false;
     this.#named = false;
     this.#afterCr = false;
-    return report;
+    return carried;
   }
 
   /** The stream ended inside the event: a line without its end is no evidence, unless it is too long and has the name. */
-  cutOff(): FailureReport | undefined {
+  cutOff(): CarriedReport | undefined {
     if (this.#valueBytes > this.#maxDataBytes && this.#valueNamed) this.#endLine();
     this.#held.truncate(this.#completeBytes);
     return this.close();

@@ -3,6 +3,7 @@ import type { FailureReport } from '../../records/failure-report.ts';
 import { isPlainObject } from '../../records/json.ts';
 import { STREAM_TERMINAL_TYPES } from '../../records/wire.ts';
 import { FailureHeader, OMITTED } from '../header.ts';
+import { GatheredReports } from './gathered.ts';
 import { LF, QUOTED_FIELD } from './scan.ts';
 
 /**
@@ -12,18 +13,18 @@ import { LF, QUOTED_FIELD } from './scan.ts';
 export function readEventData(data: Buffer): FailureReport | undefined {
   const whole = parseJson(data);
   if (whole !== undefined) return readPayload(whole.value);
-  let report: FailureReport | undefined;
+  const reports = new GatheredReports();
   for (let at = 0; at < data.length; ) {
     const end = data.indexOf(LF, at);
     const line = data.subarray(at, end);
     if (line.includes(QUOTED_FIELD)) {
       const parsed = parseJson(line);
       const found = parsed === undefined ? OMITTED : readPayload(parsed.value);
-      if (found !== undefined) report = report?.merge(found) ?? found;
+      if (found !== undefined) reports.add(found, 0);
     }
     at = end + 1;
   }
-  return report;
+  return reports.report;
 }
 
 /** `undefined` for what is not UTF-8 or not JSON; a value of its own, since JSON may be `null`. */

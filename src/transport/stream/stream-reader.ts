@@ -1,7 +1,8 @@
 import type { FailureReport } from '../../records/failure-report.ts';
-import { STREAM_MAX_DATA_BYTES } from '../../records/wire.ts';
+import { STREAM_MAX_DATA_BYTES, STREAM_MAX_REPORT_BYTES } from '../../records/wire.ts';
 import { observeReport } from '../observe.ts';
-import { StreamEvent } from './event.ts';
+import { type CarriedReport, StreamEvent } from './event.ts';
+import { GatheredReports } from './gathered.ts';
 import { eventStart, StreamScan } from './scan.ts';
 import { TextBytes } from './text.ts';
 
@@ -11,6 +12,8 @@ export interface StreamReaderLimits {
   readonly maxDataBytes: number;
   /** Most bytes that are gathered before they are searched. */
   readonly bufferBytes: number;
+  /** Most bytes of data, of all events together, whose reports are kept; default 2 MiB. */
+  readonly maxReportBytes?: number;
 }
 
 const LIMITS: StreamReaderLimits = { maxDataBytes: STREAM_MAX_DATA_BYTES, bufferBytes: 64 * 1024 };
@@ -25,8 +28,9 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /**
  * Reads the failure report from a server-sent event stream's terminal events (wire key `nemo_gym_failure_report`) while
  * the stream is relayed unchanged. The report is the same for every way of cutting the stream into pieces. It holds at
- * most about 1.2 MiB, whatever the stream is like: of a `data:` value, or an event's joined data, over 1 MiB it only
- * learns whether the field was in it, and then the report says omitted.
+ * most about 1.2 MiB beside the report, whatever the stream is like: of a `data:` value, or an event's joined data, over
+ * 1 MiB it only learns whether the field was in it, and then the report says omitted. Of the reports it keeps as many as
+ * came in the first 2 MiB of data; events after that are omitted too.
  *
  * The field counts where its name is written plainly between quotes; a name with JSON escapes in it is not found.
  */
@@ -44,17 +48,18 @@ export class StreamFailureReportReader {
   #started = false;
   #finished = false;
   #observed = false;
-  #report: FailureReport | undefined;
+  readonly #reports: GatheredReports;
 
   /** @param limits - only for tests */
   constructor(limits: StreamReaderLimits = LIMITS) {
     this.#limits = limits;
+    this.#reports = new GatheredReports(limits.maxReportBytes ?? STREAM_MAX_REPORT_BYTES);
   }
 
   /** What the events that have ended carried; after {@link finish} the report of the whole stream. */
   get report(): FailureReport | undefined {
     if (!this.#finished) this.#search();
-    return this.#report;
+    return this.#reports.report;
   }
 
   /** Takes the stream's next bytes; they are copied. After {@link finish} they are ignored. */
@@ -81,7 +86,7 @@ export class StreamFailureReportReader {
    * @returns the merged report; `undefined` when no terminal event carried one
    */
   finish(): FailureReport | undefined {
-    if (this.#finished) return this.#report;
+    if (this.#finished) return this.#reports.report;
     this.#endText();
     this.#search();
     // What is left in the buffer does not hold the name. An event that is being read line by line may.
@@ -89,7 +94,7 @@ export class StreamFailureReportReader {
     this.#finished = true;
     this.#buffer = NO_BYTES;
     this.#event = undefined;
-    return this.#report;
+    return this.#reports.report;
   }
 
   /** Finishes, and records what the stream forwarded in the current request's log; once, however often it is called. */
@@ -208,7 +213,7 @@ export class StreamFailureReportReader {
     return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   }
 
-  #merge(report: FailureReport | undefined): void {
-    if (report !== undefined) this.#report = this.#report?.merge(report) ?? report;
+  #merge(carried: CarriedReport | undefined): void {
+    if (carried !== undefined) this.#reports.add(carried.report, carried.bytes);
   }
 }

@@ -68,6 +68,27 @@ describe('the end of the stream', () => {
   });
 });
 
+describe('reports without end', () => {
+  const event = (id: string, pad: number): string => `data: ${terminal(id, 'error', 'y'.repeat(pad))}\n\n`;
+  const ids = (report: unknown): readonly string[] =>
+    typeof report === 'object' && report !== null && 'events' in report ? Object.keys(report.events ?? {}) : [];
+
+  it('are kept as far as they came in 2 MiB of data; then the report says omitted and takes no new event', () => {
+    const large = (LIMIT / 4) * 3;
+    const body = event('a', large) + event('b', large);
+    expect(ids(read(body))).toEqual(['a', 'b']);
+    expect(read(body)).not.toHaveProperty('omitted');
+    const over = read(body + event('c', large) + event('d', 1));
+    expect(ids(over)).toEqual(['a', 'b']);
+    expect(over).toHaveProperty('omitted', true);
+  });
+
+  it('are no loss where they say what is known', () => {
+    const half = event('a', LIMIT / 2);
+    expect(read(half.repeat(6))).toEqual(reportOf('a'));
+  });
+});
+
 describe('memory and time', () => {
   it('holds at most 1.2 MiB of a line that is much longer, and little of a short stream', (context) => {
     const allocated = countAllocations(context.onTestFinished);
@@ -92,15 +113,32 @@ describe('memory and time', () => {
       'comments without end': (bytes) => Buffer.from(`: "${NAME}"\n`.repeat(bytes / 30)),
       'named events': (bytes) => Buffer.from(`: "${NAME}"\ndata: y\n\n`.repeat(bytes / 40)),
       'line ends': (bytes) => Buffer.alloc(bytes, '\r'),
+      'events with a report each': (bytes) => reports(bytes, '\n\n'),
+      'the same in lines of one event after the other': (bytes) => reports(bytes, '\n'),
     };
     for (const [name, make] of Object.entries(shapes)) {
-      const small = bestSeconds(make(LIMIT));
-      const large = bestSeconds(make(8 * LIMIT));
-      // Quadratic work would be 64 times as much; the machine's noise is allowed for.
-      expect({ name, ratio: large / small, slow: large / Math.max(small, 0.005) > 24 }).toMatchObject({ slow: false });
+      for (const bytes of [LIMIT / 4, LIMIT]) {
+        const small = bestSeconds(make(bytes));
+        const large = bestSeconds(make(8 * bytes));
+        // Quadratic work would be 64 times as much; the machine's noise is allowed for.
+        const slow = large / Math.max(small, 0.005) > 24;
+        expect({ name, bytes, ratio: large / small, slow }).toMatchObject({ slow: false });
+      }
     }
   });
 });
+
+/** Reports of one new event each, a blank line at least in each half of what an event may have. */
+function reports(bytes: number, end: string): Buffer {
+  const lines: string[] = [];
+  let left = bytes;
+  for (let count = 0; left > 0; count += 1) {
+    const line = `data: ${terminal(`e${count}`)}${count % 2000 === 0 ? '\n\n' : end}`;
+    lines.push(line);
+    left -= line.length;
+  }
+  return Buffer.from(lines.join(''));
+}
 
 /** Seconds of CPU, the best of three: other programs run on the machine too. */
 function bestSeconds(body: Buffer): number {

@@ -136,7 +136,7 @@ describe('what is not UTF-8', () => {
     const limits = { maxDataBytes: 40, bufferBytes: 64 };
     const overByIt = `data: "${NAME}"${'y'.repeat(15 - 2)}\ud83d`;
     expect(readText(overByIt, [], limits)).toEqual(OMITTED);
-    expect(reportOfBody(bytesOfText(overByIt), 40)?.toJSON()).toEqual(OMITTED);
+    expect(reportOfBody(bytesOfText(overByIt), { maxDataBytes: 40 })?.toJSON()).toEqual(OMITTED);
   });
 });
 
