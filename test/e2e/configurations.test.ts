@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -62,7 +62,19 @@ it('whoever reads from Kafka decides as otel-collector.yaml does', () => {
   expect(readers).toBe(own.replaceAll('spanevent.name', 'name'));
 });
 
+/** Neither is what the rest needs; where there is one, it reads the file too. */
+const COMPOSE = [['docker', 'compose'], ['docker-compose']].find(
+  ([program = '', ...args]) => spawnSync(program, [...args, 'version']).status === 0,
+);
+
 describe('docker-compose.yml', () => {
+  it.skipIf(COMPOSE === undefined)('is one to the program that reads it', () => {
+    const [program = '', ...args] = COMPOSE ?? [];
+    const { status, stderr } = spawnSync(program, [...args, 'config', '--quiet'], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+
   const compose = parse(readFileSync('docker-compose.yml', 'utf8'));
 
   it('waits for each part until it is well, and mounts what is there', () => {
