@@ -2,6 +2,7 @@ import { isPlainObject } from '../../records/json.ts';
 import { type JaegerAddress, jaegerAddress } from './address.ts';
 import { JaegerClient } from './client.ts';
 import { NOT_JAEGER } from './faults.ts';
+import { isHex } from './jaeger-spans.ts';
 
 /** Time-out of one request, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -69,10 +70,11 @@ export class JaegerApi {
     return this.#traces(await this.#client.get({ path: '/api/traces', query, maxBytes }));
   }
 
-  /** The trace that has this id. */
+  /** The trace that has this id; none has an id that is not hex digits, as a file may hold, and that is not asked for. */
   async trace(traceId: string): Promise<JaegerTrace | undefined> {
+    if (!isHex(traceId)) return undefined;
     const query = new URLSearchParams({ raw: 'true' });
-    const path = `/api/traces/${encodeURIComponent(traceId)}`;
+    const path = `/api/traces/${traceId}`;
     const reply = await this.#client.get({ path, query, maxBytes: MAX_BYTES });
     return reply === undefined ? undefined : this.#traces(reply)[0];
   }

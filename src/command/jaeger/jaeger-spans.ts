@@ -14,7 +14,12 @@ const NONE: readonly Sighting[] = [];
 /** Field of a span's log that holds the name of the event. */
 const EVENT_NAME_FIELD = 'event';
 
-/** The id of a trace, 32 hex digits: Jaeger leaves out zeros at the start. */
+/** Whether `text` is an id of a trace or span. */
+export function isHex(text: string): boolean {
+  return /^[\da-f]{1,32}$/i.test(text);
+}
+
+/** The id of a trace, 32 hex digits: Jaeger leaves out zeros at the start. Empty where there is none. */
 export function traceIdOf({ traceID }: JaegerTrace): string {
   return hexId(traceID, 32);
 }
@@ -81,8 +86,10 @@ function textOf(list: unknown, name: string): string | undefined {
   return undefined;
 }
 
+/** Empty for what is no id: it would become a part of addresses. */
 function hexId(value: unknown, digits: number): string {
-  return typeof value === 'string' && value !== '' ? value.toLowerCase().padStart(digits, '0') : '';
+  if (typeof value !== 'string' || value.length > digits || !isHex(value)) return '';
+  return value.toLowerCase().padStart(digits, '0');
 }
 
 /** The objects of a list; whatever is no list has none. */

@@ -1,14 +1,13 @@
 import { EVENT_ID, ROLLOUT_ID } from '../../instrumentation/attributes.ts';
 import type { JaegerApi, JaegerTrace } from './jaeger-api.ts';
 import { traceIdOf } from './jaeger-spans.ts';
+import { FIND_MAX_CHARS } from './links.ts';
 
 const DAY_US = 24 * 3600 * 1e6;
 /** How far back is looked, in days: longer than Jaegers keep traces, and storages with an index a day bear it. */
 export const FINDER_DAYS = 30;
 /** Most traces that are given back for one id. */
 const MAX_TRACES = 20;
-/** Longer ids do not fit into an address; no telemetry library writes such. */
-const MAX_ID_CHARS = 1000;
 
 /** Which of Jaeger's services are asked, and about which time. */
 export interface TraceFinderOptions {
@@ -40,7 +39,7 @@ export class TraceFinder {
    * @throws JaegerError when Jaeger cannot be asked
    */
   async ofEvent(eventId: string): Promise<readonly string[]> {
-    return (await this.tracesOfEvent(eventId)).map(traceIdOf);
+    return idsOf(await this.tracesOfEvent(eventId));
   }
 
   /**
@@ -49,7 +48,7 @@ export class TraceFinder {
    * @throws JaegerError when Jaeger cannot be asked
    */
   async ofRollout(rolloutId: string): Promise<readonly string[]> {
-    return (await this.tracesOfRollout(rolloutId)).map(traceIdOf);
+    return idsOf(await this.tracesOfRollout(rolloutId));
   }
 
   /** The same traces as {@link ofEvent}, whole. */
@@ -64,7 +63,7 @@ export class TraceFinder {
 
   /** Jaeger searches one service at a time; the first that has the value will do, its traces come whole. */
   async #find(attribute: string, value: string): Promise<readonly JaegerTrace[]> {
-    if (value === '' || value.length > MAX_ID_CHARS) return [];
+    if (value === '' || value.length > FIND_MAX_CHARS) return [];
     this.#services ??= this.#api.services().then((names) => [...names]);
     const services = await this.#services;
     for (const service of [...services]) {
@@ -76,6 +75,10 @@ export class TraceFinder {
     }
     return [];
   }
+}
+
+function idsOf(traces: readonly JaegerTrace[]): readonly string[] {
+  return traces.map(traceIdOf).filter((id) => id !== '');
 }
 
 /** The service that had the last one most of the time has the next one too. */

@@ -1,5 +1,5 @@
 import { constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../arguments.ts';
 import { oneLine } from '../text.ts';
@@ -14,6 +14,7 @@ const SCRIPTS = ['./summary-page.js', '../../../dist/summary-page.js'];
 export class PageFile {
   readonly path: string;
   readonly #place: string;
+  readonly #mode: number;
 
   /**
    * @param rows - files that must not be written over
@@ -31,21 +32,26 @@ export class PageFile {
       const isRows = rows.map((file) => statSync(file)).some(({ dev, ino }) => dev === old.dev && ino === old.ino);
       if (isRows) throw new UsageError(`--html ${oneLine(path)}: is a file of rows; name another file for the page`);
     }
-    // A link stays one.
+    // A link stays one, and who may read the page stays as it was.
     this.#place = existsSync(path) ? realpathSync(path) : resolve(path);
+    this.#mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o666;
   }
 
   /** Writes the page; whoever reads the file meanwhile has the old page or the new one. Gives back its size in bytes. */
   async write(summary: Summary): Promise<number> {
     const html = pageHtml(pageData(summary, new Date()), pageScript());
     const passing = `${this.#place}.${process.pid}.tmp`;
+    let isOurs = false;
     try {
       await access(dirname(this.#place), constants.W_OK);
-      await writeFile(passing, html, { flag: 'wx' });
+      // A file or a link that stands there already is somebody else's.
+      const file = await open(passing, 'wx', this.#mode);
+      isOurs = true;
+      await file.writeFile(html).finally(() => file.close());
       await rename(passing, this.#place);
     } catch (error) {
       // What went wrong first is told, whatever goes wrong now.
-      await rm(passing, { force: true }).catch(() => {});
+      if (isOurs) await rm(passing, { force: true }).catch(() => {});
       const reason = error instanceof Error ? error.message : String(error);
       throw new UsageError(`--html ${oneLine(this.path)}: cannot be written (${oneLine(reason)})`);
     }
