@@ -1,5 +1,8 @@
 import type { RowPlace } from '../rows/rows.ts';
 
+/** Rows, traces and rollouts that one finding names at most: a rollout of thousands of rows has as many findings. */
+export const MAX_NAMED = 20;
+
 /** A row that has an id which the traces do not have. */
 export interface MissingInTraces {
   readonly finding: 'missing_in_traces';

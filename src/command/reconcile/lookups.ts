@@ -8,6 +8,8 @@ import type { RowSide, RowToCheck } from './row-side.ts';
 const AT_ONCE = 8;
 /** Rows that are looked up one by one; where more are without a trace, something else is wrong. */
 export const MAX_LOOKUPS = 1000;
+/** Ids of one row that are asked for, each when no trace that was found before has it: rows come from other machines. */
+const MAX_IDS_OF_ROW = 64;
 /** Rows after which it is of no use to go on, when nothing was found for any of them. */
 const MAX_FRUITLESS = 200;
 
@@ -44,7 +46,12 @@ export async function lookUp({ side, index, backends, onProgress }: LookupOption
     if (rolloutId !== undefined && before === row.events.length && !side.hasTrace(row)) {
       await addFrom((backend) => backend.spansOfRollout(rolloutId));
     }
-    for (const eventId of side.missingIn(row)) await addFrom((backend) => backend.spansOfEvent(eventId));
+    const ids = side.missingIn(row);
+    for (const eventId of ids.slice(0, MAX_IDS_OF_ROW)) {
+      if (!index.has(eventId)) await addFrom((backend) => backend.spansOfEvent(eventId));
+    }
+    if (ids.length > MAX_IDS_OF_ROW)
+      notAsked += ids.slice(MAX_IDS_OF_ROW).filter((eventId) => !index.has(eventId)).length;
     done += 1;
     fruitless = missing(row) < before ? 0 : fruitless + 1;
   });

@@ -1,8 +1,8 @@
 import { rolloutsByAncestry } from '../traces/ancestry.ts';
 import type { DistinctSighting, TraceIndex } from '../traces/trace-index.ts';
 import type { TraceSource } from '../traces/traces.ts';
-import type { ExplainedId, Finding } from './findings.ts';
-import { placeOf, type RowSide } from './row-side.ts';
+import { type ExplainedId, type Finding, MAX_NAMED, type MissingInRows } from './findings.ts';
+import type { RowSide } from './row-side.ts';
 
 /** The ids that no row has, sorted. */
 export interface OnlyInTraces {
@@ -37,12 +37,30 @@ export async function onlyInTraces(
     const rolloutIds = shared.has(eventId)
       ? [...(nearest?.get(eventId) ?? [])]
       : [...new Set(sightings.flatMap(rolloutsOf))];
-    const rows = rolloutIds.flatMap((rolloutId) => side.rowsOf(rolloutId));
-    const omitted = rows.find((row) => row.omitted);
-    if (omitted !== undefined) explained.push({ eventId, traceIds, row: placeOf(omitted) });
-    else missing.push({ finding: 'missing_in_rows', eventId, traceIds, rolloutIds, rows: rows.map(placeOf) });
+    const row = firstOf(rolloutIds, (rolloutId) => side.omittedRowOf(rolloutId));
+    if (row === undefined) missing.push(missingInRows(side, eventId, traceIds, rolloutIds));
+    else explained.push({ eventId, traceIds, row });
   }
   return { explained, missing, ofOthers: all.length - left.length };
+}
+
+function missingInRows(
+  side: RowSide,
+  eventId: string,
+  traceIds: readonly string[],
+  all: readonly string[],
+): MissingInRows {
+  const rolloutIds = all.slice(0, MAX_NAMED);
+  const rows = rolloutIds.flatMap((rolloutId) => side.rowsOf(rolloutId)).slice(0, MAX_NAMED);
+  return { finding: 'missing_in_rows', eventId, traceIds, rolloutIds, rows };
+}
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A trace is the rows' own when a file has it, when a span names a rollout of a row, or when a row has an id of it. */
@@ -53,10 +71,17 @@ function belongsToRows(
 ): (traceId: string) => boolean {
   if (sources.every(({ backend }) => backend === undefined)) return () => true;
   const hasMatch = index.tracesWithMatch();
-  return (traceId) =>
-    index.isOwn(traceId) ||
-    hasMatch(traceId) ||
-    index.rolloutsOfTrace(traceId).some((rolloutId) => side.rowsOf(rolloutId).length > 0);
+  // Many ids may be in one trace, and it may name many rollouts.
+  const known = new Map<string, boolean>();
+  return (traceId) => {
+    const isOurs =
+      known.get(traceId) ??
+      (index.isOwn(traceId) ||
+        hasMatch(traceId) ||
+        index.rolloutsOfTrace(traceId).some((rolloutId) => side.rowsOf(rolloutId).length > 0));
+    known.set(traceId, isOurs);
+    return isOurs;
+  };
 }
 
 function tracesOf(sightings: readonly DistinctSighting[]): readonly string[] {

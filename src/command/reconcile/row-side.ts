@@ -3,12 +3,7 @@ import type { Problems } from '../problems.ts';
 import { type RowPlace, reportFault, type SavedRow } from '../rows/rows.ts';
 import { oneLine } from '../text.ts';
 import type { DistinctSighting, TraceIndex } from '../traces/trace-index.ts';
-import type { Disagreement, Finding } from './findings.ts';
-
-/** A row and what it says of its rollout's evidence. */
-export interface RolloutRow extends RowPlace {
-  readonly omitted: boolean;
-}
+import { type Disagreement, type Finding, MAX_NAMED } from './findings.ts';
 
 /** What of a row's event is compared. */
 interface EventFacts {
@@ -38,8 +33,10 @@ const NO_ROW = 0;
 /** The rows as they pass by: each is checked against the traces, and only what is needed later stays. */
 export class RowSide {
   readonly #options: RowSideOptions;
-  /** Rollouts that have an event in the traces or a report in a row, and their rows as numbers. */
+  /** Rollouts that have an event in the traces or a report in a row, and their first rows as numbers. */
   readonly #rows = new Map<string, number | number[]>();
+  /** The first row of each rollout that says omitted. */
+  readonly #omitted = new Map<string, number>();
   /** Rollouts of which an event was seen, though no span names them. */
   readonly #seenByEvent = new Set<string>();
   readonly findings: Finding[] = [];
@@ -56,20 +53,27 @@ export class RowSide {
     for (const rolloutId of options.index.failedRollouts()) this.#rows.set(rolloutId, NO_ROW);
   }
 
-  rowsOf(rolloutId: string): readonly RolloutRow[] {
-    const { files } = this.#options;
+  /** The first rows of a rollout. */
+  rowsOf(rolloutId: string): readonly RowPlace[] {
     const rows = [this.#rows.get(rolloutId) ?? NO_ROW].flat().filter((row) => row !== NO_ROW);
-    return rows.map((row) => {
-      const place = Math.floor(row / 2);
-      const file = files[place % files.length] ?? '';
-      return { file, line: Math.floor(place / files.length), rolloutId, omitted: row % 2 === 1 };
-    });
+    return rows.map((row) => this.#placeOf(row, rolloutId));
+  }
+
+  /** A row of the rollout that says omitted. */
+  omittedRowOf(rolloutId: string): RowPlace | undefined {
+    const row = this.#omitted.get(rolloutId);
+    return row === undefined ? undefined : this.#placeOf(row, rolloutId);
+  }
+
+  #placeOf(row: number, rolloutId: string): RowPlace {
+    const { files } = this.#options;
+    return { file: files[row % files.length] ?? '', line: Math.floor(row / files.length), rolloutId };
   }
 
   /** Whether the traces have a span or an event of the rollout. */
   hasTrace({ rolloutId }: RowPlace): boolean {
     if (rolloutId === undefined) return false;
-    return this.#seenByEvent.has(rolloutId) || this.#options.index.tracesOfRollout(rolloutId).length > 0;
+    return this.#seenByEvent.has(rolloutId) || this.#options.index.tracesOfRollout(rolloutId, 1).length > 0;
   }
 
   add(row: SavedRow, file: number): void {
@@ -107,14 +111,17 @@ export class RowSide {
       for (const sighting of sightings) this.findings.push(...disagreements(place, event, sighting));
     }
     this.#noteUnnamed(row, eventOfTrace.keys());
-    for (const eventId of this.missingIn(row)) {
-      this.missingIds.add(eventId);
-      const ofRollout = row.rolloutId === undefined ? [] : index.tracesOfRollout(row.rolloutId);
-      const traceIds = [...new Set([...ofRollout, ...eventOfTrace.keys()])];
-      this.findings.push({ finding: 'missing_in_traces', eventId, row: place, traceIds });
+    const missing = this.missingIn(row);
+    if (missing.length > 0) {
+      const ofRollout = row.rolloutId === undefined ? [] : index.tracesOfRollout(row.rolloutId, MAX_NAMED);
+      const traceIds = [...new Set([...ofRollout, ...eventOfTrace.keys()])].slice(0, MAX_NAMED);
+      for (const eventId of missing) {
+        this.missingIds.add(eventId);
+        this.findings.push({ finding: 'missing_in_traces', eventId, row: place, traceIds });
+      }
     }
     if (eventOfTrace.size > 1) {
-      const traces = [...eventOfTrace].map(([traceId, eventId]) => ({ traceId, eventId }));
+      const traces = Array.from(eventOfTrace, ([traceId, eventId]) => ({ traceId, eventId })).slice(0, MAX_NAMED);
       this.findings.push({ finding: 'several_traces', row: place, traces });
     }
   }
@@ -132,9 +139,10 @@ export class RowSide {
     const { files, maxWaiting } = this.#options;
     const known = this.#rows.get(rolloutId) ?? (maxWaiting > 0 && !report.isEmpty ? NO_ROW : undefined);
     if (known === undefined) return;
-    const kept = (line * files.length + file) * 2 + (report.omitted ? 1 : 0);
-    if (Array.isArray(known)) known.push(kept);
-    else this.#rows.set(rolloutId, known === NO_ROW ? kept : [known, kept]);
+    const kept = line * files.length + file;
+    if (report.omitted && !this.#omitted.has(rolloutId)) this.#omitted.set(rolloutId, kept);
+    if (!Array.isArray(known)) this.#rows.set(rolloutId, known === NO_ROW ? kept : [known, kept]);
+    else if (known.length < MAX_NAMED) known.push(kept);
   }
 
   #addOmitted(row: SavedRow): void {

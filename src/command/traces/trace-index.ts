@@ -29,6 +29,8 @@ const ROLLOUT = 5;
 const MATCHED = 6;
 const COLUMNS = 7;
 
+/** Ways in which one event was seen that are kept; all are equal nearly always, and what differs is a finding. */
+const MAX_SIGHTINGS = 20;
 const NONE: readonly never[] = [];
 
 /**
@@ -42,7 +44,8 @@ export class TraceIndex implements TraceLookup {
   /** Ids of events and of their causes. */
   readonly #eventIds = new IdTable();
   #first = new Int32Array(COLUMNS * 1024);
-  readonly #others = new Map<number, DistinctSighting[]>();
+  /** Each under its columns. */
+  readonly #others = new Map<number, Map<string, DistinctSighting>>();
   readonly #words: string[] = [''];
   readonly #numberOfWord = new Map<string, number>();
   /** Traces that files have, and no backend alone; their numbers come first. */
@@ -115,7 +118,7 @@ export class TraceIndex implements TraceLookup {
   sightings(eventId: string): readonly DistinctSighting[] {
     const event = this.#eventIds.find(eventId);
     if (event === -1 || this.#at(event, TRACE) === 0) return NONE;
-    return [this.#sighting((column) => this.#at(event, column)), ...(this.#others.get(event) ?? NONE)];
+    return [this.#sighting((column) => this.#at(event, column)), ...(this.#others.get(event)?.values() ?? NONE)];
   }
 
   traceOfEvent(eventId: string): string | undefined {
@@ -123,12 +126,12 @@ export class TraceIndex implements TraceLookup {
   }
 
   traceOfRollout(rolloutId: string): string | undefined {
-    return this.tracesOfRollout(rolloutId)[0];
+    return this.tracesOfRollout(rolloutId, 1)[0];
   }
 
-  /** The traces in which a span names the rollout. The first call makes a table. */
-  tracesOfRollout(rolloutId: string): readonly string[] {
-    return this.#rollouts.tracesOf(rolloutId).map((trace) => this.#traceIds.idOf(trace));
+  /** Traces in which a span names the rollout, so many at most. The first call makes a table. */
+  tracesOfRollout(rolloutId: string, most: number): readonly string[] {
+    return this.#rollouts.tracesOf(rolloutId, most).map((trace) => this.#traceIds.idOf(trace));
   }
 
   /** Whether a span of the trace names the rollout. */
@@ -182,18 +185,21 @@ export class TraceIndex implements TraceLookup {
       this.eventCount += 1;
       this.#setFirst(event, facts);
     } else if (facts.some((fact, column) => fact !== this.#at(event, column))) {
-      this.#addOther(
-        event,
-        this.#sighting((column) => facts[column] ?? 0),
-      );
+      this.#addOther(event, facts);
     }
   }
 
-  #addOther(event: number, sighting: DistinctSighting): void {
-    const others = this.#others.get(event) ?? [];
-    if (others.some((other) => isSame(other, sighting))) return;
-    others.push(sighting);
-    this.#others.set(event, others);
+  #addOther(event: number, facts: readonly number[]): void {
+    const others = this.#others.get(event) ?? new Map<string, DistinctSighting>();
+    const key = facts.join(' ');
+    if (others.has(key) || others.size >= MAX_SIGHTINGS - 1) return;
+    this.#others.set(
+      event,
+      others.set(
+        key,
+        this.#sighting((column) => facts[column] ?? 0),
+      ),
+    );
   }
 
   #sighting(at: (column: number) => number): DistinctSighting {
@@ -232,15 +238,4 @@ export class TraceIndex implements TraceLookup {
     }
     return known;
   }
-}
-
-function isSame(one: DistinctSighting, other: DistinctSighting): boolean {
-  return (
-    one.traceId === other.traceId &&
-    one.rolloutId === other.rolloutId &&
-    one.kind === other.kind &&
-    one.boundary === other.boundary &&
-    one.stage === other.stage &&
-    one.causeId === other.causeId
-  );
 }

@@ -44,10 +44,11 @@ export class TraceRollouts {
     return place === 1 ? this.#first[trace] : this.#lists.get(trace)?.[place - 1];
   }
 
-  /** The traces that name the rollout. The first call makes a table. */
-  tracesOf(rolloutId: string): readonly number[] {
+  /** The first traces that name the rollout. The first call makes a table. */
+  tracesOf(rolloutId: string, most: number): readonly number[] {
     this.#table ??= this.#tableOfRollouts();
-    return [this.#table.get(rolloutId) ?? NONE].flat();
+    const traces = this.#table.get(rolloutId) ?? NONE;
+    return typeof traces === 'number' ? [traces] : traces.slice(0, most);
   }
 
   #tableOfRollouts(): Map<string, number | number[]> {
