@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{records,failures,transport,instrumentation,frameworks,command,house}/**/*.test.ts'],
+          include: ['test/{records,failures,transport,instrumentation,frameworks,command,house,security}/**/*.test.ts'],
           testTimeout: 60_000,
         },
       },

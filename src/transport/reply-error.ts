@@ -1,13 +1,16 @@
 import type { NgFailureEvent, ReplyFacts } from '../failures/ng-failure-event.ts';
 import { rebuildFailure } from '../failures/rebuild.ts';
-import { boundedText, shown } from '../records/text.ts';
+import { boundedText, onOneLine, shown } from '../records/text.ts';
 import { isBelieved } from './believed.ts';
 import { FailureHeader } from './header.ts';
 import type { HeadersLike } from './headers-like.ts';
 import { observeReport } from './observe.ts';
 
-/** Longest body that an error keeps, in code points. */
+/** Longest body that an error keeps, in code points, and what is read for it: a code point has at most four bytes. */
 const BODY_MAX_CHARS = 64 * 1024;
+const BODY_MAX_BYTES = 4 * BODY_MAX_CHARS;
+/** Longest text of a status line in a message: a peer may put anything into it. */
+const STATUS_TEXT_MAX_CHARS = 200;
 
 /** What {@link raiseForStatus} needs of a reply; a fetch `Response` has it all. */
 export interface ReplyLike {
@@ -19,7 +22,9 @@ export interface ReplyLike {
   readonly statusText?: string | undefined;
   /** Address of the request, by which `client.acceptReportFrom` decides. */
   readonly url?: string | undefined;
-  /** Reads the body; asked for only when the status is 400 or more. */
+  /** The body, of which no more is read than an error keeps; only when the status is 400 or more. */
+  readonly body?: unknown;
+  /** Reads the body where {@link body} is no stream; asked for only when the status is 400 or more. */
   text?(): Promise<string>;
 }
 
@@ -48,7 +53,8 @@ export class HttpReplyError extends Error implements ReplyFacts {
 
   constructor(facts: HttpReplyFacts & { readonly cause?: unknown }) {
     const url = withoutQuery(facts.url ?? '');
-    const text = facts.statusText ? `${facts.status} ${facts.statusText}` : String(facts.status);
+    const told = onOneLine(facts.statusText ?? '', STATUS_TEXT_MAX_CHARS);
+    const text = told === '' ? String(facts.status) : `${facts.status} ${told}`;
     super(
       url === '' ? `HTTP ${text}` : `HTTP ${text} from ${url}`,
       facts.cause === undefined ? {} : { cause: facts.cause },
@@ -127,8 +133,27 @@ function checkReply(caller: string, response: unknown): void {
 /** The body, or nothing of it: one that was read already or breaks off must not hide the failure. */
 async function bodyOf(response: ReplyLike): Promise<string> {
   try {
-    return boundedText((await response.text?.()) ?? '', BODY_MAX_CHARS);
+    const { body } = response;
+    const text = isStream(body) && !body.locked ? await startOf(body) : await response.text?.();
+    return boundedText(text ?? '', BODY_MAX_CHARS);
   } catch {
     return '';
   }
+}
+
+function isStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return body instanceof ReadableStream;
+}
+
+/** As much of the body as an error keeps; what follows is given up, for it may have no end. */
+async function startOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    bytes += chunk.byteLength;
+    if (bytes > BODY_MAX_BYTES) return text;
+  }
+  return text + decoder.decode();
 }
