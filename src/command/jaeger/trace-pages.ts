@@ -5,8 +5,8 @@ import { JaegerError } from './jaeger-error.ts';
 import { traceIdOf } from './jaeger-spans.ts';
 
 /** Traces asked for at once, and more where a microsecond has more; storages refuse the large ones at different places. */
-const LIMITS: readonly number[] = [100, 400, 1600, 6400, 10_000, 40_000];
-const LEAST_LIMIT = 100;
+const LIMITS: readonly number[] = [400, 1600, 6400, 10_000, 40_000];
+const LEAST_LIMIT = 200;
 /** Where that many traces go on at the same time, more are asked for in the next window too, up to so many. */
 const STICKY_LIMIT = 1600;
 /** The share of that number which a window is expected to have. */
@@ -14,7 +14,7 @@ const USED_SHARE = 0.75;
 /** Fewest traces asked for at once, where they are large. */
 const MIN_LIMIT = 2;
 /** Largest answer; and where fewer traces cannot be asked for. */
-const PAGE_MAX_BYTES = 1 << 25;
+const PAGE_MAX_BYTES = 1 << 24;
 const LARGE_MAX_BYTES = 3 << 26;
 /** A window of more microseconds is narrowed, though it brings the same traces: Jaeger may give the latest first. */
 const SECOND_US = 1e6;
@@ -43,6 +43,8 @@ export class TracePages {
   readonly #options: TracePagesOptions;
   /** The traces of this service. */
   readonly #met = new IdTable();
+  /** The traces of the window before. */
+  #before: ReadonlySet<string> = new Set();
   #from: number;
   #width: number;
   /** Traces asked for at once in each window. */
@@ -70,7 +72,7 @@ export class TracePages {
       const met = this.#met.size;
       const fresh = traces.filter((trace) => this.#isFresh(trace));
       if (fresh.length > 0) yield fresh;
-      if (traces.length < this.#limit) this.#advance(to, traces.length, this.#met.size - met);
+      if (traces.length < this.#limit) this.#advance(to, traces.map(traceIdOf));
       else if (to - this.#from > (this.#met.size > met ? 1 : SECOND_US)) this.#narrow(to);
       else this.#raiseLimit(to, this.#limit);
       onTime(this.#from);
@@ -94,7 +96,7 @@ export class TracePages {
       if (isRaised && fault === 'limit_refused') this.#raiseLimit(to, this.#full);
       else if (isRaised) this.#giveUp(to, error);
       else if (limit === MIN_LIMIT) throw error;
-      else this.#limit = this.#pageLimit = Math.max(MIN_LIMIT, limit >> 2);
+      else this.#limit = this.#pageLimit = Math.max(MIN_LIMIT, limit >> 1);
       return undefined;
     }
   }
@@ -109,11 +111,15 @@ export class TracePages {
   }
 
   /** The window is whole; the next one is as wide as its traces let expect: those that go on, and as many new ones a second. */
-  #advance(to: number, count: number, fresh: number): void {
+  #advance(to: number, traceIds: readonly string[]): void {
+    const count = traceIds.length;
+    // Not those that were met: an answer that was cut has met some of each later window.
+    const goOn = traceIds.filter((traceId) => this.#before.has(traceId)).length;
+    this.#before = new Set(traceIds);
     if (to - this.#from > 1) this.#pageLimit = Math.max(this.#pageLimit, Math.min(this.#limit, STICKY_LIMIT));
     if (this.#pageLimit > LEAST_LIMIT && count < LEAST_LIMIT / 2) this.#pageLimit = LEAST_LIMIT;
-    const room = this.#pageLimit * USED_SHARE - (count - fresh);
-    const factor = fresh === 0 ? 8 : Math.min(8, Math.max(0.5, room / fresh));
+    const room = this.#pageLimit * USED_SHARE - goOn;
+    const factor = count === goOn ? 8 : Math.min(8, Math.max(0.5, room / (count - goOn)));
     this.#width = Math.max(1, Math.floor((to - this.#from) * factor));
     this.#from = to;
     this.#limit = this.#pageLimit;
@@ -145,6 +151,6 @@ export class TracePages {
     onCut(
       `service ${oneLine(service, 80)} has more traces at ${time} than Jaeger gives at once; some of them are not read${why}`,
     );
-    this.#advance(to, this.#pageLimit, 0);
+    this.#advance(to, []);
   }
 }

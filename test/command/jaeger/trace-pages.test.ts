@@ -80,3 +80,15 @@ it(
   },
   PROPERTY_TIMEOUT_MS,
 );
+
+it('asks seldom where traces go on for longer than a window: what an answer that was cut told is no new trace', async () => {
+  const starts = Array.from({ length: 3000 }, (_, trace) => trace);
+  const all = starts.flatMap((trace) => [0, 100, 200].map((later) => ({ trace, at: (trace + later) * 1e6 })));
+  const storage = new Storage(all, 10_000);
+  const told = { onTime: () => {}, onCut: () => {} };
+  const pages = new TracePages({ api: storage, service: 's', start: 0, end: 3600e6, seen: new IdTable(), ...told });
+  let traces = 0;
+  for await (const page of pages.read()) traces += page.length;
+  expect(traces).toBe(3000);
+  expect(storage.requests).toBeLessThan(120);
+});
