@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../records/json.ts';
+import { counted } from '../text.ts';
 import { type JaegerAddress, jaegerAddress } from './address.ts';
 import { JaegerClient } from './client.ts';
 import { NOT_JAEGER } from './faults.ts';
@@ -8,6 +9,8 @@ import { isHex } from './jaeger-spans.ts';
 export const DEFAULT_TIMEOUT_SECONDS = 30;
 /** Largest answer that is read: what it parses to must fit in memory too. */
 const MAX_BYTES = 1 << 26;
+/** Each service costs a question of its own. */
+const MAX_SERVICES = 10_000;
 
 /** A trace as Jaeger's query API writes it; see jaeger-spans.ts for what is read of it. */
 export type JaegerTrace = Readonly<Record<string, unknown>>;
@@ -52,7 +55,9 @@ export class JaegerApi {
   /** The names of all services that Jaeger has spans of. */
   async services(): Promise<readonly string[]> {
     const reply = await this.#client.get({ path: '/api/services', maxBytes: MAX_BYTES });
-    return this.#list(reply, (name) => typeof name === 'string');
+    const names = this.#list(reply, (name) => typeof name === 'string');
+    if (names.length <= MAX_SERVICES) return names;
+    throw this.#client.error('unusable', `names ${counted(names.length, 'service')}; is this Jaeger's query API?`);
   }
 
   /** The traces that are looked for, whole, in the order in which Jaeger finds them. */
