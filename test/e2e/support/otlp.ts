@@ -24,10 +24,22 @@ export function failingSpan(service: string, root: SentSpan = healthySpan(servic
 
 /** Sends spans as OTLP JSON. */
 export async function sendSpans(endpoint: string, spans: readonly SentSpan[]): Promise<void> {
+  await sendExport(endpoint, spans.map(resourceSpan));
+}
+
+/** Sends spans of one service, given in OTLP's JSON form. */
+export async function sendOtlp(endpoint: string, service: string, spans: readonly object[]): Promise<void> {
+  const resource = { attributes: [attribute('service.name', service)] };
+  await sendExport(endpoint, [
+    { resource, scopeSpans: [{ scope: { name: 'opentelemetry-instrumentation-nemo-gym' }, spans }] },
+  ]);
+}
+
+async function sendExport(endpoint: string, resourceSpans: readonly object[]): Promise<void> {
   const response = await fetch(`${endpoint}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ resourceSpans: spans.map(resourceSpan) }),
+    body: JSON.stringify({ resourceSpans }),
   });
   if (!response.ok) throw new Error(`${endpoint} answered ${response.status}: ${await response.text()}`);
 }
