@@ -1,9 +1,6 @@
 import { Problems } from '../problems.ts';
 import type { TraceSource } from './traces.ts';
 
-/** Ancestors that are looked at before a span counts as belonging to no rollout. */
-const MAX_ANCESTORS = 1000;
-
 interface Node {
   readonly parent: string;
   readonly rolloutId: string | undefined;
@@ -35,8 +32,9 @@ export async function rolloutsByAncestry(
     }
   }
   const found = new Map<string, Set<string>>();
+  const known = new Map<Node, string | undefined>();
   for (const { eventId, traceId, at } of seen) {
-    const rolloutId = nearestRollout(at, traceId, nodes);
+    const rolloutId = nearestRollout(at, traceId, nodes, known);
     if (rolloutId === undefined) continue;
     const ids = found.get(eventId) ?? new Set();
     found.set(eventId, ids.add(rolloutId));
@@ -44,11 +42,20 @@ export async function rolloutsByAncestry(
   return found;
 }
 
-function nearestRollout(start: Node, traceId: string, nodes: ReadonlyMap<string, Node>): string | undefined {
+/** Each span is passed once, however many are below it; parents that lead back to themselves have none. */
+function nearestRollout(
+  start: Node,
+  traceId: string,
+  nodes: ReadonlyMap<string, Node>,
+  known: Map<Node, string | undefined>,
+): string | undefined {
+  const passed = new Set<Node>();
   let at: Node | undefined = start;
-  for (let steps = 0; at !== undefined && steps < MAX_ANCESTORS; steps += 1) {
-    if (at.rolloutId !== undefined) return at.rolloutId;
+  while (at !== undefined && at.rolloutId === undefined && !known.has(at) && !passed.has(at)) {
+    passed.add(at);
     at = nodes.get(`${traceId}/${at.parent}`);
   }
-  return undefined;
+  const rolloutId = at === undefined ? undefined : (at.rolloutId ?? known.get(at));
+  for (const node of passed) known.set(node, rolloutId);
+  return rolloutId;
 }
