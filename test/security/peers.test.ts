@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   FailureHeader,
@@ -15,6 +16,7 @@ import {
   raiseBoundaryFailure,
   raiseForStatus,
 } from '../../src/index.ts';
+import { ErrorBody } from '../../src/transport/model/provider-reply.ts';
 
 /** The address of a server that answers whatever comes with these bytes, one character each. */
 async function rawServer(answer: (socket: net.Socket) => void): Promise<string> {
@@ -155,5 +157,49 @@ describe('headers of a hostile peer, through the hooks', () => {
     expect(reply.headers.get(FailureHeader.NAME)).toBe('{"omitted":true}');
     expect(reply.headers.get('set-cookie')).toBeNull();
     expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+describe('an untrusted caller', () => {
+  it('brings no report into a request, and its path names a rollout and nothing else', async () => {
+    const instrumentation = new NgFailureInstrumentation();
+    onTestFinished(() => instrumentation.disable());
+    const server = http.createServer((_request, response) => {
+      observeFailure(model('our own'));
+      response.end(String(RequestFailureLog.current()?.report.events.size));
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const headers = FailureHeader.encode(FailureReport.parse({ failure_id: 'a', events: { a: claim('a') } }));
+    for (const path of [
+      '/',
+      '/ng-rollout/%',
+      '/ng-rollout/%0d%0aSet-Cookie:%20a=b/x',
+      `/ng-rollout/${'r'.repeat(8000)}/x`,
+    ]) {
+      const reply = await fetch(base + path, { headers });
+      expect(await reply.text()).toBe('1');
+      const report = FailureHeader.decode(reply.headers);
+      expect([...(report?.events.values() ?? [])].map((event) => event.failure_reason)).toEqual(['our own']);
+      expect(reply.headers.get('set-cookie')).toBeNull();
+    }
+  });
+});
+
+describe('a packed error of a model’s provider', () => {
+  const inside = Buffer.from(`{"error":{"code":"quota"}}${' '.repeat(1 << 20)}`);
+
+  it.each([
+    ['gzip', gzipSync(inside)],
+    ['deflate', deflateSync(inside)],
+    ['br', brotliCompressSync(inside)],
+  ])('with %s is unpacked no further than one that is not packed is read', (encoding, body) => {
+    const packed = new ErrorBody();
+    packed.add(body);
+    expect(packed.code({ 'content-encoding': encoding })).toBeUndefined();
+    const small = new ErrorBody();
+    small.add(gzipSync(inside.subarray(0, 1000)));
+    expect(small.code({ 'content-encoding': 'gzip' })).toBe('quota');
   });
 });
