@@ -38,16 +38,20 @@ function readOmitted(chunks: Chunks): void {
   if (reader.finish()?.omitted !== true) throw new Error('a report over the limit was not told of');
 }
 
-function parse(chunks: Chunks): void {
+function parse(chunks: Chunks, onData: (data: string) => unknown = (data) => data.length): void {
   let events = 0;
   const decoder = new TextDecoder();
   const parser = createParser({
-    onEvent: () => {
-      events += 1;
+    onEvent: ({ data }) => {
+      if (onData(data) !== undefined) events += 1;
     },
   });
   for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
   if (events === 0) throw new Error('the body of a speed test holds events');
+}
+
+function parseAll(chunks: Chunks): void {
+  parse(chunks, (data) => JSON.parse(data));
 }
 
 /** Seconds of CPU a byte. */
@@ -86,10 +90,18 @@ besideScan('stream.crlf', chunksOf(deltas(32 * MIB, '\r\n'), 4096));
 besideScan('stream.delta-chunks', chunksOf(deltas(16 * MIB), 165));
 besideScan('stream.long-lines', chunksOf(lines(100 * 1024, 160), 4096));
 
-const parsed = inTurns([timed(parse, ordinary), timed(read, ordinary)], rounds(9, 3), 2);
+const clients = inTurns(
+  [(chunks: Chunks) => parse(chunks), parseAll, read].map((work) => timed(work, ordinary)),
+  rounds(15, 3),
+  2,
+).map(([parser = Number.NaN, client = Number.NaN, ours = Number.NaN]) => ({ parser, client, ours }));
 handIn(
   'stream.parser',
-  parsed.map(([theirs = Number.NaN, ours = Number.NaN]) => theirs / ours),
+  clients.map(({ parser, ours }) => parser / ours),
+);
+handIn(
+  'stream.client',
+  clients.map(({ client, ours }) => client / ours),
 );
 
 const small = [ordinary, chunksOf(deltas(32 * MIB), 64), chunksOf(deltas(4 * MIB), 64)] as const;
