@@ -1,7 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { type OptionSpec, readArguments, UsageError } from './arguments.ts';
 import { type Command, EXIT_OK, EXIT_USAGE, type Streams } from './command.ts';
-import { JAEGER_OPTIONS, JAEGER_URL_OPTION } from './jaeger/jaeger-options.ts';
+import { DEFAULT_JAEGER_URL } from './jaeger/address.ts';
+import { FINDER_OPTIONS, JAEGER_OPTIONS, JAEGER_URL_OPTION } from './jaeger/jaeger-options.ts';
 import { UnreadableFileError } from './problems.ts';
 import { oneLine } from './text.ts';
 
@@ -41,10 +42,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'print where in Jaeger the trace of each failed row is',
     usage: TRACE_USAGE,
     options: {
-      jaeger: JAEGER_URL_OPTION,
+      jaeger: { ...JAEGER_URL_OPTION, help: `Jaeger’s address (default ${DEFAULT_JAEGER_URL})` },
       all: { help: 'all rows, also those without a failure' },
       json: JSON_OUTCOME,
-      ...JAEGER_OPTIONS,
+      ...FINDER_OPTIONS,
     },
     run: async (args, streams) => (await import('./trace/trace-command.ts')).traceCommand(args, streams, TRACE_USAGE),
   },
@@ -55,7 +56,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       html: { value: 'FILE', help: 'write a page that needs nothing else: chart, tables, chains' },
       jaeger: { ...JAEGER_URL_OPTION, help: 'link the ids to their traces in this Jaeger' },
       json: JSON_OUTCOME,
-      ...JAEGER_OPTIONS,
+      ...FINDER_OPTIONS,
     },
     run: async (args, streams) =>
       (await import('./summary/summary-command.ts')).summaryCommand(args, streams, SUMMARY_USAGE),

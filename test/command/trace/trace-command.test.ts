@@ -107,6 +107,13 @@ describe('trace', () => {
   });
 });
 
+it('says in its help where it looks and how far back; reconcile reads less', async () => {
+  const { out } = await runCommand(['trace', '--help']);
+  expect(out).toMatch(/--jaeger URL +Jaeger’s address \(default http:\/\/localhost:16686\)\n/);
+  expect(out).toMatch(/--since TIME .*\(default 30d\)\n/);
+  expect((await runCommand(['reconcile', '--help'])).out).toMatch(/--since TIME .*\(default 24h\)\n/);
+});
+
 describe('a trace is found', () => {
   it('by the rollout where the failure itself left no event', async () => {
     store({ traceId: traceId(1), rolloutId: rolloutId(1) });
