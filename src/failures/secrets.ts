@@ -32,8 +32,11 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(`((?:${NAMES})${TO_VALUE})(?:${QUOTED}|(?<!["'])[^\\s"',;&}\\\\]+)`, 'gi'), '$1***'],
 ];
 
-/** None of the patterns matches a text without one of these. One look for them all saves ten in most messages. */
-const TELLTALE = /[:="_-]|bearer|basic|digest|AKIA|ASIA|AIza|ya29\.|eyJ/i;
+/**
+ * None of the patterns matches a text without one of these. One look for them all saves ten in most messages, and in the
+ * first line of most stacks: the colon after an error's name is none that a credential follows.
+ */
+const TELLTALE = /(?<!Error|Event):|[="@_-]|bearer|basic|digest|AKIA|ASIA|AIza|ya29\.|eyJ/i;
 
 /** `text` with what looks like a credential masked. */
 export function withoutSecrets(text: string): string {

@@ -60,6 +60,9 @@ it(
       'a1b2c3d4e5f6',
       'eyJhbGciOi.abc',
       'Digest dXNlcjpwYXNz',
+      'Error:',
+      'Event:',
+      '//a@b',
     ];
     const signs = [' ', '\n', ':', '=', '://', '@', '"', "'", '-', '_', '.', '\\', ',', 'x'];
     const text = fc
