@@ -33,7 +33,8 @@ for (let start = 0; start < STARTS; start += 1) {
   // With and without failure in one process, which nothing else is measured in: what it learns of one slows the other.
   const healthy = contender('http+ours');
   const failing = { ...healthy, path: '/failing', costs: [] };
-  const all = [bare, ours, bareTwin, http, beside, httpTwin, healthy, failing];
+  const stacks = { ...healthy, path: '/stacks', costs: [] };
+  const all = [bare, ours, bareTwin, http, beside, httpTwin, healthy, failing, stacks];
   const servers = [...new Set(all.map(({ server }) => server))];
   await Promise.all(servers.map((server) => server.connect(CONNECTIONS)));
   for (let round = 0; round < WARM_UPS + ROUNDS; round += 1) await askInTurns(all, round);
@@ -44,6 +45,7 @@ for (let start = 0; start < STARTS; start += 1) {
   keep('server.beside-http', beside, http, (own, base) => own / base);
   keep('server.http-twin', httpTwin, http, (own, base) => own / base);
   keep('server.failure', failing, healthy, (own, base) => own - base);
+  keep('server.failure-alone', failing, stacks, (own, base) => own - base);
 }
 for (const [id, values] of measured) handIn(id, values);
 

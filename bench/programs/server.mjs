@@ -23,22 +23,28 @@ const BODY = Buffer.from('{"ok":true}');
 const HEADERS = { 'content-type': 'application/json', 'content-length': BODY.length };
 let held = 0;
 
-/** An attempt that a retry replaced: made, observed and mirrored, as a model client's wrapper does it. */
-function observeOneFailure() {
+/** An attempt that a retry replaced, as a model client's wrapper makes it of an SDK's error. */
+function makeFailure() {
   const cause = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-  gym.observeFailure(
-    new gym.NgFailureEvent({
-      boundary: 'model',
-      failureKind: 'transport_peer_drop',
-      failureReason: 'upstream dropped the connection',
-      stage: 'agent',
-      operation: 'responses',
-      httpStatus: 502,
-      details: { model: 'policy', attempt: 1 },
-      cause,
-    }),
-  );
+  return new gym.NgFailureEvent({
+    boundary: 'model',
+    failureKind: 'transport_peer_drop',
+    failureReason: 'upstream dropped the connection',
+    stage: 'agent',
+    operation: 'responses',
+    httpStatus: 502,
+    details: { model: 'policy', attempt: 1 },
+    cause,
+  });
 }
+
+/** What Node alone takes for both errors, once somebody wants to show them. */
+function makeStacks() {
+  const error = makeFailure();
+  return error.stack.length + error.cause.stack.length;
+}
+
+const WORK = { '/failing': () => gym.observeFailure(makeFailure()), '/stacks': makeStacks };
 
 const server = http.createServer((request, response) => {
   request.on('data', () => {});
@@ -50,7 +56,7 @@ const server = http.createServer((request, response) => {
       });
       return;
     }
-    if (request.url === '/failing') observeOneFailure();
+    WORK[request.url]?.();
     response.writeHead(200, HEADERS).end(BODY);
   });
 });
