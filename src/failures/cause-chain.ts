@@ -83,10 +83,13 @@ function addLink(chain: Map<string, OpenEvent>, open: OpenEvent | undefined, lin
 /** The event as it is written: only a cause that is in the chain counts. */
 function closed({ record, causeId, foreign }: OpenEvent): FailureEvent {
   if (causeId === record.cause_id && foreign === undefined) return record;
-  const { cause_id: _unresolved, ...own } = record;
   return Object.freeze({
-    ...own,
+    ...(record.cause_id === undefined ? record : withoutCause(record)),
     ...(causeId === undefined ? undefined : { cause_id: causeId }),
     ...(foreign === undefined ? undefined : { foreign_error: Object.freeze(foreign) }),
   });
+}
+
+function withoutCause({ cause_id: _unresolved, ...own }: FailureEvent): FailureEvent {
+  return own;
 }

@@ -31,7 +31,7 @@ export function observeFailure(error: unknown, where: ObservedIn = {}): void {
   guarded('observing a failure', () => {
     const report = failureReportFor(error);
     if (report.isEmpty) tellForDebugging(`observeFailure did nothing: ${NO_EVENT}`);
-    else observe(report.asObservations(), 'attempt', { ...where, error });
+    else observe(report.asObservations(), 'attempt', where, error);
   });
 }
 
@@ -51,10 +51,10 @@ export function observeReport(report: FailureReport, where: ObservedIn = {}): vo
   if (!report.isEmpty) observe(report.asObservations(), 'forwarded', where);
 }
 
-function observe(report: FailureReport, origin: FailureOrigin, where: ObservedIn & { readonly error?: unknown }): void {
+function observe(report: FailureReport, origin: FailureOrigin, where: ObservedIn, error?: unknown): void {
   const log = where.log ?? RequestFailureLog.current();
   log?.keep(report);
-  announceFailures({ ...where, report, origin, log });
+  announceFailures({ report, origin, error, log, context: where.context });
 }
 
 /** What one logical model call came to; see {@link ModelOperationObservation} for each member. */
