@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'process',
-          include: ['test/{process,bench}/**/*.test.ts'],
+          include: ['test/{process,bench,package}/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
