@@ -66,7 +66,7 @@ function reply({ response, account }: Exchange, status = 200, more = ''): void {
 const BLOCK = 'y'.repeat(48 * 1024);
 
 /** Routes of an app whose calls go through `node` and fetch. */
-export function routesOf(node: typeof http, agent: http.Agent, upstreamPort: () => number): Record<string, Route> {
+function routesOf(node: typeof http, agent: http.Agent, upstreamPort: () => number): Record<string, Route> {
   const urlOf = ({ upstream }: Exchange): string => `http://127.0.0.1:${upstreamPort()}/${upstream}`;
 
   async function viaFetch(exchange: Exchange): Promise<void> {
@@ -211,8 +211,13 @@ async function read(request: IncomingMessage): Promise<void> {
   for await (const _ of request);
 }
 
+/** The app whose calls go to the port that `told` gives. */
+export function appOf(node: typeof http, agent: http.Agent, told: () => unknown): http.RequestListener {
+  return listener(routesOf(node, agent, () => Number(told())));
+}
+
 /** Serves `/<route>/<path on the upstream>`, also below `/ng-rollout/<id>`. */
-export function listener(routes: Record<string, Route>): http.RequestListener {
+function listener(routes: Record<string, Route>): http.RequestListener {
   return async (request, response) => {
     counts.open += 1;
     counts.requests += 1;

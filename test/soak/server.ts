@@ -1,4 +1,7 @@
-/** The server under test, in a process of its own: `server.ts sdk` or `server.ts no-sdk`. Measures itself when asked. */
+/**
+ * The server under test, in a process of its own: `server.ts sdk` or `server.ts no-sdk`, and `faults` behind it for that
+ * app. Measures itself when asked.
+ */
 import { channel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -7,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { NgFailureInstrumentation, RequestFailureLog } from 'opentelemetry-instrumentation-nemo-gym';
-import { counts, listener, routesOf } from './app.ts';
+import type { counts as Counts } from './app.ts';
 import { answer } from './messages.ts';
 
 export interface Measures {
@@ -16,7 +19,7 @@ export interface Measures {
   readonly buffers: number;
   /** Milliseconds, since the last time. */
   readonly delay: { readonly p50: number; readonly p99: number; readonly max: number };
-  readonly counts: Readonly<typeof counts>;
+  readonly counts: Readonly<typeof Counts>;
   readonly spans: number;
   readonly spanEvents: number;
   /** What nobody may say or throw. */
@@ -107,10 +110,12 @@ async function withSdk(): Promise<Setup> {
 // instrumentation-http patches at this require.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
-let upstreamPort = 0;
+const { appOf, counts } = await (process.argv[3] === 'faults' ? import('./faults/app.ts') : import('./app.ts'));
+/** What the parent tells of the servers that this one calls. */
+let told: unknown;
 /** What is there before the server is, the channel to the parent among it. */
 let before: string[] = [];
-const server = http.createServer(listener(routesOf(http, agent, () => upstreamPort)));
+const server = http.createServer(appOf(http, agent, () => told));
 server.keepAliveTimeout = 30_000;
 const loop = monitorEventLoopDelay({ resolution: 5 });
 loop.enable();
@@ -201,7 +206,7 @@ function remaining(): string[] {
 
 answer({
   async listen(given) {
-    upstreamPort = Number(given);
+    told = given;
     before = process.getActiveResourcesInfo();
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const address = server.address();
