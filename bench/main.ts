@@ -39,7 +39,7 @@ export function main(args: readonly string[]): number {
   writeFileSync(values.out, `${JSON.stringify(run, undefined, 2)}\n`);
   process.stdout.write(textTable(run));
   const failed = failures(run);
-  for (const { what, verdict } of failed) console.error(`${verdict}: ${what}`);
+  for (const { id, verdict } of failed) console.error(`${verdict}: ${id}`);
   if (broken.length > 0) console.error(`broken: ${broken.join(', ')}`);
   return failed.length + broken.length > 0 ? 1 : 0;
 }
