@@ -4,9 +4,19 @@
  */
 import { appendFileSync } from 'node:fs';
 import { register } from 'node:module';
+import type { SpanContext } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 
 const { ORDER = 'after', SDK = 'node', SPANS = '', OURS = 'opentelemetry-instrumentation-nemo-gym' } = process.env;
+
+interface FinishedSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: object;
+  readonly events: readonly object[];
+  readonly parentSpanContext?: SpanContext | undefined;
+  spanContext(): SpanContext;
+}
 
 /** Ours, once for each copy of the package that `OURS` names. */
 async function ours(): Promise<Instrumentation[]> {
@@ -26,12 +36,12 @@ async function withNodeSdk(): Promise<void> {
   const others = [new HttpInstrumentation(), new UndiciInstrumentation()];
   const instrumentations = ORDER === 'before' ? [...first, ...others] : [...others, ...(await ours())];
   const exporter = {
-    export(
-      spans: readonly { name: string; kind: number; attributes: object; events: readonly object[] }[],
-      done: (result: { code: 0 }) => void,
-    ) {
-      for (const { name, kind, attributes, events } of spans) {
-        appendFileSync(SPANS, `${JSON.stringify({ name, kind, attributes, events })}\n`);
+    export(spans: readonly FinishedSpan[], done: (result: { code: 0 }) => void) {
+      for (const span of spans) {
+        const { name, kind, attributes, events } = span;
+        const { traceId, spanId } = span.spanContext();
+        const ids = { traceId, spanId, parentSpanId: span.parentSpanContext?.spanId };
+        appendFileSync(SPANS, `${JSON.stringify({ name, kind, attributes, events, ...ids })}\n`);
       }
       done({ code: 0 });
     },
