@@ -1,6 +1,7 @@
-// Tries everything for long: each property a million times, and 200,000 requests against a real server; docs/soak.md says
-// what that measures. Fails when anything is off, and ends with one line that says so. Needs the built package.
-// Usage: npm run test:soak [-- --requests N --property-runs N --only requests|properties]
+// Tries everything for long: each property a million times, 200,000 requests against a real server, and 100,000 with
+// faults; docs/soak.md says what that measures. Fails when anything is off, and ends with one line that says so. Needs the
+// built package.
+// Usage: npm run test:soak [-- --requests N --property-runs N --only properties|requests|faults]
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +11,15 @@ import { parseArgs } from 'node:util';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
-    requests: { type: 'string', default: '200000' },
+    requests: { type: 'string' },
     'property-runs': { type: 'string', default: '1000000' },
     only: { type: 'string' },
   },
 });
-const parts = { properties, requests };
+const parts = { properties, requests, faults };
 const propertyRuns = values['property-runs'];
 if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
-  fail(`--only is "${values.only}": give ${Object.keys(parts).join(' or ')}`);
+  fail(`--only is "${values.only}": give one of ${Object.keys(parts).join(', ')}`);
 }
 if (!/^[1-9]\d*$/.test(propertyRuns)) fail(`--property-runs is "${propertyRuns}": give a positive integer`);
 
@@ -43,7 +44,15 @@ function properties() {
 }
 
 function requests() {
-  return run(process.execPath, ['--import', 'tsx', 'test/soak/main.ts', '--requests', values.requests]);
+  return played('test/soak/main.ts', values.requests ?? '200000');
+}
+
+function faults() {
+  return played('test/soak/faults/main.ts', values.requests ?? '100000');
+}
+
+function played(program, count) {
+  return run(process.execPath, ['--import', 'tsx', program, '--requests', count]);
 }
 
 function run(command, args, env = {}) {

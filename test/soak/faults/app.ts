@@ -11,7 +11,7 @@ import {
   withFailureReport,
 } from 'opentelemetry-instrumentation-nemo-gym';
 import { STREAMS } from './kinds.ts';
-import { CALL_CUT, Ledger, REPLY_CUT } from './ledger.ts';
+import { CALL_ANSWERED, CALL_CUT, Ledger, REPLY_CUT } from './ledger.ts';
 
 export const counts = { open: 0, requests: 0, aborted: 0, raised: 0, forwarded: 0, throws: 0 };
 
@@ -85,6 +85,7 @@ export function appOf(node: typeof http, agent: http.Agent, given: () => unknown
 
   async function byFetch(exchange: Exchange): Promise<void> {
     const response = await fetch(urlOf(exchange), { signal: signalOf(exchange) });
+    note(exchange.n, CALL_ANSWERED);
     await raiseBoundaryFailure(response);
     await response.text();
   }
@@ -95,6 +96,7 @@ export function appOf(node: typeof http, agent: http.Agent, given: () => unknown
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       node.get(urlOf(exchange), options, resolve).on('error', reject);
     });
+    note(exchange.n, CALL_ANSWERED);
     const { headers, statusCode: status = 0 } = response;
     for await (const _ of response);
     await raiseBoundaryFailure({ status, headers });

@@ -205,7 +205,7 @@ async function one(n: number): Promise<void> {
     const { values, body, end, kind } = await inTime(play(n, Math.floor(n / SORTS.length)));
     const expected = kind?.ids(n) ?? [];
     const verdict = kind?.omitted ?? 'never';
-    sights.set(n, { ...reportsIn(values, body), end, expected, verdict, resets: kind?.resets === true });
+    sights.set(n, { ...reportsIn(values, body), end, expected, verdict, kind });
     if (end === 'whole') played.whole += 1;
     else if (end === 'gave-up') played.aborted += 1;
     else played.broken += 1;

@@ -83,7 +83,7 @@ async function soak(variant: Variant, count: number): Promise<Result> {
       console.error('soak: the run took too long');
       for (const child of children) child.kill('SIGKILL');
     },
-    120_000 + count * 25,
+    120_000 + count * 100,
   );
   try {
     await next.start();

@@ -1,5 +1,6 @@
 /** What a client saw of each reply, read by the wire's rules without the package. */
 import type { Verdict } from '../messages.ts';
+import type { PeerKind } from './kinds.ts';
 
 /** How a reply ended: all of it came, the client gave it up, or it broke off. */
 export type End = 'whole' | 'gave-up' | 'broke';
@@ -12,8 +13,8 @@ export interface Seen {
   /** Ids that the peer sent for certain, besides those in ledgers. */
   readonly expected: readonly string[];
   readonly verdict: Verdict;
-  /** The peer may have taken them back by a reset. */
-  readonly resets: boolean;
+  /** The peer may have taken them back by a reset, or not have sent them within the call's time limit. */
+  readonly kind: Pick<PeerKind, 'resets' | 'endless'> | undefined;
 }
 
 /** The ids and the flag in a reply's head and body, as far as they came. */

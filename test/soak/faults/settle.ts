@@ -1,6 +1,6 @@
 /** Holds what servers raised against what the client saw: each id is delivered, flagged, cut by a fault, or lost. */
 import { isPeerIdOf } from './kinds.ts';
-import { CALL_CUT, type Entries, REPLY_CUT, readLedger } from './ledger.ts';
+import { CALL_ANSWERED, CALL_CUT, type Entries, REPLY_CUT, readLedger } from './ledger.ts';
 import type { Seen } from './seen.ts';
 
 /** The ledgers of a run. */
@@ -63,7 +63,9 @@ export function settle(sights: ReadonlyMap<number, Seen>, ledgers: Ledgers): Tal
   }
   for (const [n, seen] of sights) {
     tally.fromPeer += seen.expected.length;
-    for (const id of seen.expected) judge(n, id, seen.resets && server.ended[CALL_CUT].has(n));
+    const cameTooLate = seen.kind?.endless === true && !server.ended[CALL_ANSWERED].has(n);
+    const isCut = server.ended[CALL_CUT].has(n) && (seen.kind?.resets === true || cameTooLate);
+    for (const id of seen.expected) judge(n, id, isCut);
     const strangers = [...seen.ids].filter((id) => !isPeerIdOf(n, id) && !isRaisedBy([server, ...lives], n, id));
     tally.astray += strangers.length;
     if (strangers.length > 0) complain(`request ${n} got ${strangers.slice(0, 3)} of another`);
