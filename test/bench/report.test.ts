@@ -142,3 +142,20 @@ describe('npm run bench', () => {
     expect(status).toBe(1);
   });
 });
+
+describe('docs/performance.md', () => {
+  it('shows each row with the goals that are declared, for Node 20 and for Node 24', () => {
+    const text = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
+    const shown = /<!-- figures -->\n(.*)<!-- \/figures -->/s.exec(text)?.[1] ?? '';
+    const cellsOf = (table: string): (string | undefined)[][] =>
+      table
+        .split('\n')
+        .filter((line) => line.startsWith('| '))
+        .slice(2)
+        .map((line) => line.split('|').map((cell) => cell.trim()))
+        .map(([, what, against, , goal20, , goal24]) => [what, against, goal20, goal24]);
+    const declared = markdownTable([run(ROWS, {}), run(ROWS, {}, { node: '24.22.3' })]);
+    expect(cellsOf(shown)).toEqual(cellsOf(declared));
+    expect(shown).not.toContain('not measured');
+  });
+});
