@@ -11,6 +11,8 @@ const BODY_MAX_CHARS = 64 * 1024;
 const BODY_MAX_BYTES = 4 * BODY_MAX_CHARS;
 /** Longest text of a status line in a message: a peer may put anything into it. */
 const STATUS_TEXT_MAX_CHARS = 200;
+/** Longest address in a message: a redirect may lead anywhere. */
+const URL_MAX_CHARS = 500;
 
 /** What {@link raiseForStatus} needs of a reply; a fetch `Response` has it all. */
 export interface ReplyLike {
@@ -56,7 +58,7 @@ export class HttpReplyError extends Error implements ReplyFacts {
     const told = onOneLine(facts.statusText ?? '', STATUS_TEXT_MAX_CHARS);
     const text = told === '' ? String(facts.status) : `${facts.status} ${told}`;
     super(
-      url === '' ? `HTTP ${text}` : `HTTP ${text} from ${url}`,
+      url === '' ? `HTTP ${text}` : `HTTP ${text} from ${onOneLine(url, URL_MAX_CHARS)}`,
       facts.cause === undefined ? {} : { cause: facts.cause },
     );
     this.status = facts.status;

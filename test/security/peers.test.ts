@@ -94,6 +94,8 @@ describe('a reply to a caller that raises its failure', () => {
     if (!(error instanceof HttpReplyError)) throw new Error('no HttpReplyError');
     expect(error.message).toMatch(/^HTTP 500 \\u\{1b\}\[31mforged[^\p{Cc}\p{Cf}]*$/u);
     expect(error.message.length).toBeLessThan(400);
+    const far = new HttpReplyError({ status: 500, url: `https://h/${'\u202e\n'.repeat(5000)}` });
+    expect(far.message).toMatch(/^HTTP 500 from https:\/\/h\/[^\p{Cc}\p{Cf}]{0,5000}\.\.\.\[truncated\]$/u);
   });
 
   it('is read no further than an error keeps, though it has no end', async () => {
