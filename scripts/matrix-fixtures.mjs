@@ -13,7 +13,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Makes for each line of OpenTelemetry JS a user's project, with this package installed from its tarball and the programs
- * beside it, and a checkout for the process suite. They live in one temporary `folder` that the caller removes.
+ * beside it, and a checkout for the process suite. They live in one temporary `folder` that the caller removes, as does the
+ * tarball.
  */
 export async function prepareFixtures() {
   mkdirSync(CACHE, { recursive: true });
@@ -29,7 +30,7 @@ export async function prepareFixtures() {
     projects[line] = await withPackage(() => project(line, folder, tarball.path));
     checkouts[line] = await withPackage(() => checkout(line, { folder, dist }));
   }
-  return { folder, projects, checkouts };
+  return { folder, projects, checkouts, tarball };
 }
 
 /** Folders of runs that were killed. */

@@ -1,17 +1,19 @@
 // Runs test/matrix on Node 20, 22, 24 and 26 with the 2.x and the 3.x line of OpenTelemetry JS: suites of its own, and the
 // process suite (test/matrix/process-suite.ts). It makes ready what that needs (the Nodes and the OpenTelemetry packages
-// from npm, kept in a cache folder; this package packed and installed beside them, as a user would; checkouts of it) and
-// hands it to vitest. What cannot be had fails the tests that need it.
+// from npm, kept in a cache folder; this package packed and installed beside them, as a user would; checkouts of it; the
+// TypeScript compilers) and hands it to vitest. What cannot be had fails the tests that need it.
 // Usage: node scripts/matrix.mjs [vitest's arguments]   for example: node scripts/matrix.mjs node24-otel3
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { prepareFixtures } from './matrix-fixtures.mjs';
 import { prepareNodes } from './matrix-nodes.mjs';
+import { prepareTypescripts } from './matrix-typescripts.mjs';
 
 const started = Date.now();
-const [nodes, fixtures] = await Promise.all([prepareNodes(), prepareFixtures()]);
-const { projects, checkouts } = fixtures;
-for (const group of [nodes, projects, checkouts]) {
+const [nodes, fixtures, typescripts] = await Promise.all([prepareNodes(), prepareFixtures(), prepareTypescripts()]);
+const { projects, checkouts, tarball } = fixtures;
+const plan = { nodes, fixtures: projects, checkouts, tarballs: { tarball }, typescripts };
+for (const group of Object.values(plan)) {
   for (const [name, { error }] of Object.entries(group)) {
     if (error !== undefined) console.error(`${name} is not there: ${error}`);
   }
@@ -20,7 +22,7 @@ console.error(`matrix: ready after ${Math.round((Date.now() - started) / 1000)} 
 
 const vitest = spawn('npx', ['vitest', 'run', '--config', 'test/matrix/vitest.config.ts', ...process.argv.slice(2)], {
   stdio: 'inherit',
-  env: { ...process.env, MATRIX_PLAN: JSON.stringify({ nodes, fixtures: projects, checkouts }) },
+  env: { ...process.env, MATRIX_PLAN: JSON.stringify(plan) },
 });
 // An interrupt reaches vitest too; this process stays to clean up after it.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal));

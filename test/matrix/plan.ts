@@ -5,6 +5,8 @@ interface Plan {
   readonly nodes: Readonly<Record<Platform['node'], Ready>>;
   readonly fixtures: Readonly<Record<Platform['line'], Ready>>;
   readonly checkouts: Readonly<Record<Platform['line'], Ready>>;
+  readonly tarballs: Readonly<Record<'tarball', Ready>>;
+  readonly typescripts: Readonly<Record<string, Ready>>;
 }
 
 type Ready = { readonly path: string } | { readonly error: string };
@@ -22,6 +24,16 @@ export function fixtureOf(line: Platform['line']): string {
 /** A checkout of this package, built, with a line of OpenTelemetry JS installed. */
 export function checkoutOf(line: Platform['line']): string {
   return pathOf(plan().checkouts[line], `the checkout with ${line}`);
+}
+
+/** The package as npm packed it. */
+export function packedTarball(): string {
+  return pathOf(plan().tarballs.tarball, 'the tarball');
+}
+
+/** The file of a TypeScript compiler that Node runs. */
+export function compilerOf(version: string): string {
+  return pathOf(plan().typescripts[version] ?? { error: 'nobody made it ready' }, `TypeScript ${version}`);
 }
 
 function plan(): Plan {
