@@ -58,7 +58,9 @@ async function install({ node, line }: Platform): Promise<{ warnings: string[]; 
   }
 }
 
-describe.each(PLATFORMS)('Node $node, $line', (platform) => {
+for (const platform of PLATFORMS) describe(`Node ${platform.node}, ${platform.line}`, () => platformSuite(platform));
+
+function platformSuite(platform: Platform): void {
   it('installs without a word on peers or engines, and takes the project’s own OpenTelemetry', async () => {
     const { warnings, lock } = await install(platform);
     expect(warnings).toEqual([]);
@@ -90,4 +92,4 @@ describe.each(PLATFORMS)('Node $node, $line', (platform) => {
     expect(root.length).toBeGreaterThan(40);
     expect(others).toEqual([['failureReports'], ['failureReports'], ['failureReports'], ['failureReports'], []]);
   });
-});
+}
