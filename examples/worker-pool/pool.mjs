@@ -2,6 +2,7 @@
  * An environment server whose episodes run in a pool of worker threads. `postMessage` would make a plain `Error` of a
  * failure and lose its fields: it crosses as data, and is the same chain with the same ids on the other side.
  */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,31 +15,34 @@ import {
   serializeFailure,
 } from 'opentelemetry-instrumentation-nemo-gym';
 
-const { PORT = '3005', WORKERS = '2' } = process.env;
+const { PORT = '3005', WORKERS = '2', EPISODE_MS = '5000' } = process.env;
 const THIS_FILE = fileURLToPath(import.meta.url);
 
 // In a thread: plays an episode, and tells what came of it.
 const STEPS = { left: -1, right: 1 };
 
-function play({ length = 3, moves = [] }) {
-  const visits = Array.from({ length }, () => []);
+/** Repeats the moves until the corridor's last place is reached. */
+function play({ length = 3, moves = ['right'] }) {
   let at = 0;
-  for (const move of moves) {
-    at += STEPS[move] ?? 0;
+  let steps = 0;
+  while (at < length - 1) {
+    const move = moves[steps % moves.length];
     try {
-      visits[at].push(move);
+      at = placeAfter(at, move);
     } catch (cause) {
-      throw new NgFailureEvent({
-        boundary: 'environment',
-        failureKind: 'corridor:left_the_corridor',
-        failureReason: `The move "${move}" led out of the corridor`,
-        stage: 'agent',
-        operation: 'step',
-        cause,
-      });
+      const failureReason = `Step ${steps} of the episode failed`;
+      const facts = { failureKind: 'corridor:bad_move', failureReason, stage: 'agent', operation: 'step' };
+      throw new NgFailureEvent({ boundary: 'environment', ...facts, cause });
     }
+    steps += 1;
   }
-  return { reward: at === length - 1 ? 1 : 0 };
+  return { reward: 1, steps };
+}
+
+function placeAfter(at, move) {
+  const next = at + STEPS[move];
+  if (!(next >= 0)) throw new RangeError(`"${move}" leads from place ${at} to none`);
+  return next;
 }
 
 parentPort?.on('message', (task) => {
@@ -49,7 +53,7 @@ parentPort?.on('message', (task) => {
   }
 });
 
-// In the main thread: a pool whose workers each play one episode at a time. One that dies is replaced.
+// In the main thread: a pool whose threads each play one episode at a time. One that ends, however it does, is replaced.
 const idle = [];
 const waiting = [];
 
@@ -59,22 +63,38 @@ function release(worker) {
   else next(worker);
 }
 
-const startWorker = () => new Worker(THIS_FILE, { resourceLimits: { maxOldGenerationSizeMb: 32 } });
+function startWorker() {
+  const worker = new Worker(THIS_FILE);
+  // Whoever waits for the thread hears of its error too.
+  worker.on('error', () => {});
+  worker.once('exit', () => {
+    if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+    startWorker();
+  });
+  release(worker);
+}
 
 async function playInThread(task) {
   const worker = idle.shift() ?? (await new Promise((resolve) => waiting.push(resolve)));
-  const { result, failure, death } = await new Promise((resolve) => {
-    worker.once('message', resolve).once('error', (error) => resolve({ death: error }));
-    worker.postMessage(task);
+  worker.postMessage(task);
+  const [told] = await once(worker, 'message', { signal: AbortSignal.timeout(Number(EPISODE_MS)) }).catch((error) => {
+    worker.terminate();
+    throw threadFailure(error);
   });
-  worker.removeAllListeners();
-  release(death === undefined ? worker : startWorker());
-  if (death !== undefined) {
-    const failureKind = death.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'provider_oom_killed' : 'session_lost';
-    throw sandboxFailure({ operation: 'run', failureKind, provider: 'worker_threads', cause: death });
-  }
-  if (failure !== undefined) throw deserializeFailure(failure);
-  return result;
+  release(worker);
+  if (told.failure !== undefined) throw deserializeFailure(told.failure);
+  return told.result;
+}
+
+function threadFailure(cause) {
+  const isLate = cause.name === 'AbortError';
+  return sandboxFailure({
+    operation: 'run',
+    failureKind: isLate ? 'corridor:episode_timeout' : 'session_lost',
+    reason: isLate ? `The episode did not end in ${EPISODE_MS} ms` : 'The thread of the episode died',
+    provider: 'worker_threads',
+    cause: isLate ? undefined : cause,
+  });
 }
 
 async function answer(request, response) {
@@ -92,7 +112,7 @@ async function answer(request, response) {
 }
 
 if (isMainThread) {
-  for (let count = 0; count < Number(WORKERS); count += 1) release(startWorker());
+  for (let count = 0; count < Number(WORKERS); count += 1) startWorker();
   const server = createServer(answer).listen(Number(PORT), '127.0.0.1', () => {
     console.log(`http://127.0.0.1:${server.address().port}`);
   });

@@ -6,79 +6,21 @@ import type { FailureReport } from '../../src/records/failure-report.ts';
 import { FailureHeader } from '../../src/transport/header.ts';
 import { FailureReportRow } from '../../src/transport/row.ts';
 import { StreamFailureReportReader } from '../../src/transport/stream/stream-reader.ts';
-import { type ExampleServer, runCommand, runExample, startExample } from '../support/example-program.ts';
-import { type FailingServer, failingServer, refusingOrigin, type Way } from '../support/failing-server.ts';
-import { type Tap, tap } from '../support/tap.ts';
-
-/** Each program as `examples/README.md` starts it; the taps between them keep what passes. */
-interface Gym {
-  readonly provider: FailingServer;
-  /** In which way the provider fails for the request's `model`. */
-  readonly ways: Record<string, Way>;
-  readonly model: ExampleServer;
-  /** Between agent and model. */
-  readonly policyTap: Tap;
-  /** Between resources server and model. */
-  readonly judgeTap: Tap;
-  /** Between agent and resources server. */
-  readonly resourcesTap: Tap;
-  readonly agent: ExampleServer;
-  /** Between the second relay and the first. */
-  readonly relayTap: Tap;
-  /** The first relay is its upstream. */
-  readonly secondRelay: ExampleServer;
-  readonly pool: ExampleServer;
-}
+import { type ExampleGym, startExampleGym } from '../support/example-gym.ts';
+import { runCommand, runExample } from '../support/example-program.ts';
+import { refusingOrigin } from '../support/failing-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ng-examples-'));
-const running: AsyncDisposable[] = [];
-let gym: Gym;
-let keys = 0;
+let gym: ExampleGym;
 let collected = 0;
 
-function use<T extends AsyncDisposable>(started: T): T {
-  running.push(started);
-  return started;
-}
-
-const start = async (file: string, env: Record<string, string>) => use(await startExample(file, env));
-
 beforeAll(async () => {
-  const provider = use(await failingServer());
-  const ways: Record<string, Way> = {};
-  const wayOf = (body: string): Way => ways[String(JSON.parse(body).model)] ?? 'fine';
-  const keyed = use(await tap((body) => provider.address(wayOf(body), `key-${keys}`).replace(/\/v1$/, '')));
-  const [model, pool, firstRelay] = await Promise.all([
-    start('openai-model/model.ts', { PROVIDER_URL: keyed.url }),
-    start('worker-pool/pool.mjs', { WORKERS: '1' }),
-    start('hono-relay/relay.ts', { UPSTREAM_URL: keyed.url }),
-  ]);
-  const policyTap = use(await tap(() => model.url));
-  const judgeTap = use(await tap(() => model.url));
-  const relayTap = use(await tap(() => firstRelay.url));
-  const [verifier, secondRelay] = await Promise.all([
-    start('fastify-resources/resources.ts', { MODEL_URL: judgeTap.url }),
-    start('hono-relay/relay.ts', { UPSTREAM_URL: relayTap.url }),
-  ]);
-  const resourcesTap = use(await tap(() => verifier.url));
-  const agent = await start('express-agent/agent.ts', {
-    MODEL_URL: policyTap.url,
-    RESOURCES_URL: resourcesTap.url,
-  });
-  gym = { provider, ways, model, policyTap, judgeTap, resourcesTap, agent, relayTap, secondRelay, pool };
+  gym = await startExampleGym();
 });
-
 afterAll(async () => {
-  await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
+  await gym[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
-
-/** From here on the provider fails like that, by the model that is asked for. */
-function provide(ways: Record<string, Way>): void {
-  keys += 1;
-  for (const name of Object.keys(gym.ways)) delete gym.ways[name];
-  Object.assign(gym.ways, ways);
-}
 
 async function post(url: string, body: object) {
   const headers = { 'content-type': 'application/json' };
@@ -126,7 +68,7 @@ const TASK = { responses_create_params: { model: 'policy', input: 'What is 6 tim
 
 describe('openai-model', () => {
   it('answers after a retry, and its report has the attempt that failed', async () => {
-    provide({ policy: 'flaky' });
+    gym.provide({ policy: 'flaky' });
     const { status, report, text } = await post(`${gym.model.url}/v1/responses`, TASK.responses_create_params);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ id: 'resp-1', status: 'completed' });
@@ -135,7 +77,7 @@ describe('openai-model', () => {
   });
 
   it('fails with the provider, and tells of each attempt beside its own failure', async () => {
-    provide({ policy: 'quota' });
+    gym.provide({ policy: 'quota' });
     const { status, report, text } = await post(`${gym.model.url}/v1/responses`, TASK.responses_create_params);
     expect({ status, text }).toEqual({ status: 429, text: '"The model did not answer"' });
     expect(kindsOf(report)).toEqual(Array(4).fill('provider_quota_exhausted'));
@@ -147,7 +89,7 @@ describe('openai-model', () => {
 
 describe('express-agent, fastify-resources and collector', () => {
   it('the model’s failure is the agent’s cause, under the same ids at each server, in the row and on the terminal', async () => {
-    provide({ policy: 'broken' });
+    gym.provide({ policy: 'broken' });
     const before = gym.policyTap.passed.length;
     const { good, failed, files } = await collect([TASK], { AGENT_URL: gym.agent.url });
     expect(good).toEqual([]);
@@ -172,7 +114,7 @@ describe('express-agent, fastify-resources and collector', () => {
   });
 
   it('a judge without a verdict masks the sample, with the judge’s failure in a good row', async () => {
-    provide({ judge: 'rejected' });
+    gym.provide({ judge: 'rejected' });
     const before = gym.judgeTap.passed.length;
     const { good, failed, files } = await collect([TASK], { AGENT_URL: gym.agent.url });
     expect(failed).toEqual([]);
@@ -197,14 +139,14 @@ describe('express-agent, fastify-resources and collector', () => {
   });
 
   it('a judge whose answer cannot be read is told as such', async () => {
-    provide({});
+    gym.provide({});
     const { good } = await collect([TASK], { AGENT_URL: gym.agent.url });
     expect(good).toMatchObject([{ reward: 0, mask_sample: true, failure_reason: 'The judge gave no verdict' }]);
     expect(kindsOf(FailureReportRow.report(good[0] ?? {}))).toEqual(['judge_unparseable']);
   });
 
   it('a wrong answer is no failure: the row has no report', async () => {
-    provide({});
+    gym.provide({});
     const { good } = await collect([{ ...TASK, expected_answer: '42' }], { AGENT_URL: gym.agent.url });
     expect(good).toMatchObject([{ reward: 0, response: { id: 'resp-1' } }]);
     for (const key of [...FailureReportRow.KEYS, 'mask_sample']) expect(good[0]).not.toHaveProperty(key);
@@ -231,7 +173,7 @@ describe('hono-relay and collector', () => {
   const AGENT_PATH = '/v1/chat/completions';
 
   it('a stream that breaks off ends in an event with the report, and the next relay passes it as it is', async () => {
-    provide({ policy: 'half-stream' });
+    gym.provide({ policy: 'half-stream' });
     const before = gym.relayTap.passed.length;
     const { failed } = await collect([CHAT], { AGENT_URL: gym.secondRelay.url, AGENT_PATH });
     const [row = {}] = failed;
@@ -249,7 +191,7 @@ describe('hono-relay and collector', () => {
   });
 
   it('a whole stream passes byte for byte, without a report', async () => {
-    provide({});
+    gym.provide({});
     const reply = await post(`${gym.secondRelay.url}/ng-rollout/r${AGENT_PATH}`, CHAT);
     const plain = await post(`${gym.provider.address('fine', 'plain')}/chat/completions`, CHAT);
     expect(reply).toEqual(plain);
@@ -258,7 +200,7 @@ describe('hono-relay and collector', () => {
   });
 
   it('a model that refuses is told in the header, by each relay with the one before as its cause', async () => {
-    provide({ policy: 'broken' });
+    gym.provide({ policy: 'broken' });
     const { status, report, text } = await post(`${gym.secondRelay.url}/ng-rollout/r${AGENT_PATH}`, CHAT);
     expect({ status, text }).toEqual({ status: 502, text: '"The model did not answer"' });
     const chain = chainOf(report);
@@ -268,18 +210,17 @@ describe('hono-relay and collector', () => {
 });
 
 describe('worker-pool and collector', () => {
-  it('a failure in a thread is the reply’s own, a thread that dies is replaced', async () => {
-    const tasks = [{ moves: ['right', 'right', 'right'] }, { length: 100_000_000 }, { moves: ['right', 'right'] }];
+  it('a failure in a thread is the reply’s own; a thread that does not end is replaced', async () => {
+    const tasks = [{ moves: ['left'] }, { moves: ['right', 'left'] }, { moves: ['right'] }];
     const { good, failed } = await collect(tasks, { AGENT_URL: gym.pool.url });
-    expect(good).toMatchObject([{ _ng_task_index: 2, reward: 1 }]);
+    expect(good).toMatchObject([{ _ng_task_index: 2, reward: 1, steps: 2 }]);
     const reports = failed.map((row) => FailureReportRow.report(row));
     expect(reports.map((report) => chainOf(report))).toMatchObject([
-      [{ boundary: 'environment', kind: 'corridor:left_the_corridor' }],
-      [{ boundary: 'environment', kind: 'provider_oom_killed' }],
+      [{ boundary: 'environment', kind: 'corridor:bad_move' }],
+      [{ boundary: 'environment', kind: 'corridor:episode_timeout' }],
     ]);
-    const [left] = reports[0]?.events.values() ?? [];
-    expect(left).toMatchObject({ operation: 'step', foreign_error: { exception_type: 'TypeError' } });
-    const [dead] = reports[1]?.events.values() ?? [];
-    expect(dead?.foreign_error?.message).toContain('memory limit');
+    const [bad] = reports[0]?.events.values() ?? [];
+    expect(bad).toMatchObject({ stage: 'agent', operation: 'step', failure_reason: 'Step 0 of the episode failed' });
+    expect(bad?.foreign_error).toEqual({ exception_type: 'RangeError', message: '"left" leads from place 0 to none' });
   });
 });
