@@ -1,6 +1,6 @@
 // Runs test/peers: servers and clients in Python that keep the wire contract on their own, beside ours. It makes their
-// virtual environment ready (versions pinned in test/peers/python/requirements*.txt, kept in a cache folder) and hands it
-// to vitest. What cannot be had fails the tests that need it.
+// virtual environment ready (every version pinned in test/peers/python/requirements*.txt, kept in a cache folder) and
+// hands it to vitest. What cannot be had fails the tests that need it. PYTHON names another program than `python3.11`.
 // Usage: node scripts/peers-python.mjs [vitest's arguments]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const REQUIREMENTS = fileURLToPath(new URL('../test/peers/python/', import.meta.
 const OLDER = ['3.9', '3.11'];
 
 async function pythonProgram() {
-  const tried = [process.env.PYTHON, 'python3.11', 'python3'].filter((name) => name);
+  const tried = process.env.PYTHON ? [process.env.PYTHON] : ['python3.11', 'python3'];
   for (const name of tried) {
     const version = await command(name, ['-c', 'import sys; print(sys.version_info >= (3, 11))']).catch(() => '');
     if (version.trim() === 'True') return name;
@@ -33,6 +33,8 @@ async function installed(name, python, install) {
 
 async function environment() {
   const python = await pythonProgram();
+  // Debian has both apart from Python itself.
+  await command(python, ['-c', 'import ensurepip, venv']);
   const place = await installed('requirements', python, async (work, what) => {
     await command(python, ['-m', 'venv', work]);
     await command(join(work, 'bin/python'), ['-m', 'pip', 'install', ...what]);

@@ -1,20 +1,28 @@
 /** A Gym server of ours beside the Python ones. Tells its port, and ends when its input does. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import {
+  episodeFailureResponse,
+  type FailureEvent,
   FailureHeader,
   FailureReportRow,
   failRequest,
   failureReportFor,
+  failureStreamEvent,
+  handledEpisodeFailure,
+  judgeFailsafe,
+  judgeFailure,
   NgFailureEvent,
-  observeFailure,
   raiseBoundaryFailure,
   relayStream,
+  StreamFailureReportReader,
   withFailureReport,
 } from 'opentelemetry-instrumentation-nemo-gym';
+import { post } from './clients.ts';
 
 type Route = (response: ServerResponse, query: URLSearchParams) => Promise<void>;
 
 const REASON_MAX_CHARS = 2000;
+const raised: FailureEvent[] = [];
 
 function modelFailure(failureReason: string, cause?: unknown): NgFailureEvent {
   const more = cause === undefined ? {} : { cause };
@@ -29,8 +37,9 @@ function failureOf(bytes: number): NgFailureEvent {
   return sized(bytes - header.length);
 }
 
-function post(url: string): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+/** An error of somebody else, as an SDK throws it. */
+function sdkError(): Error {
+  return Object.assign(new Error('Zeit überschritten 🔥'.repeat(100)), { name: 'APITimeoutError', status: 504 });
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
@@ -41,47 +50,69 @@ function startStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
 }
 
+const upstreamOf = (query: URLSearchParams) => post(query.get('upstream') ?? '', query.get('by') ?? 'fetch');
+
 const ROUTES: Record<string, Route> = {
+  '/raised': async (response) => answer(response, 200, raised),
   '/model': async () => {
-    throw modelFailure('Überlast \u007f \u2028 🔥');
+    throw modelFailure('Überlast \u007f \u2028 🔥', sdkError());
   },
   '/sized': async (_, query) => {
     throw failureOf(Number(query.get('bytes')));
   },
   '/agent': async (response, query) => {
-    const upstream = await post(query.get('upstream') ?? '');
+    const upstream = await upstreamOf(query);
     try {
       await raiseBoundaryFailure(upstream);
     } catch (cause) {
       const facts = { boundary: 'agent', failureKind: 'agent_run_error', operation: 'run' } as const;
       throw new NgFailureEvent({ ...facts, failureReason: 'The agent’s model failed', cause });
     }
-    answer(response, 200, await upstream.json());
+    answer(response, 200, JSON.parse(await upstream.text()));
   },
+  // What the reply said is left to the hooks.
   '/recovered': async (response, query) => {
-    await raiseBoundaryFailure(await post(query.get('upstream') ?? '')).catch(observeFailure);
+    await upstreamOf(query);
     answer(response, 200, { reward: 1 });
   },
   // As a collector: the row that would be saved.
   '/row': async (response, query) => {
-    const upstream = await post(query.get('upstream') ?? '');
-    const report = FailureHeader.decode(upstream.headers);
-    answer(response, 200, FailureReportRow.mergedInto({ _ng_rollout_id: 'r-node', reward: 0 }, report));
+    const upstream = await upstreamOf(query);
+    const reader = new StreamFailureReportReader();
+    if (upstream.type.startsWith('text/event-stream')) reader.feedText(await upstream.text());
+    const row = { _ng_rollout_id: 'r-1', reward: 0 };
+    answer(response, 200, FailureReportRow.mergedInto(row, FailureHeader.decode(upstream.headers), reader.finish()));
   },
-  '/stream': async (response) => {
+  '/stream': async (response, query) => {
     startStream(response);
     for (const delta of ['Grü', 'ße 🔥']) {
       response.write(`data: ${JSON.stringify({ type: 'response.output_text.delta', delta })}\n\n`);
     }
-    const last = withFailureReport({ type: 'response.failed' }, modelFailure('Die Verbindung riß ab'));
-    response.end(`data: ${JSON.stringify(last)}\n\n`);
+    const how = query.get('how');
+    if (how === 'responses' || how === 'chat' || how === 'messages') {
+      response.end(failureStreamEvent(how, modelFailure('Die Verbindung riß ab')));
+      return;
+    }
+    const failure = modelFailure(how === 'long' ? '🔥'.repeat(3000) : `halb \ud83d`, sdkError());
+    response.end(`data: ${JSON.stringify(withFailureReport({ type: 'response.failed' }, failure))}\n\n`);
   },
   '/relay': async (response, query) => {
-    const upstream = await post(query.get('upstream') ?? '');
+    const { body } = await fetch(query.get('upstream') ?? '', { method: 'POST' });
     startStream(response);
-    if (upstream.body === null) throw new Error('no stream');
-    for await (const piece of relayStream(upstream.body)) response.write(piece);
+    if (body === null) throw new Error('no stream');
+    for await (const piece of relayStream(body)) response.write(piece);
     response.end();
+  },
+  '/episode': async (response) => {
+    const facts = { failureKind: 'browser_env:page_crashed', stage: 'agent', terminal: true } as const;
+    const failure = handledEpisodeFailure({ ...facts, failureReason: '🔥'.repeat(3000), cause: sdkError() });
+    answer(response, 200, episodeFailureResponse(failure, { steps: 3 }));
+  },
+  '/verify': async (response) => {
+    const verify = judgeFailsafe(async () => {
+      throw judgeFailure({ cause: modelFailure('kein Urteil', sdkError()) });
+    });
+    answer(response, 200, await verify());
   },
 };
 
@@ -90,6 +121,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   try {
     await ROUTES[pathname.replace(/^\/ng-rollout\/[^/]+/, '')]?.(response, searchParams);
   } catch (error) {
+    if (NgFailureEvent.is(error)) raised.push(error.toRecord());
     failRequest(error);
     answer(response, 500, 'Internal Server Error');
   }
