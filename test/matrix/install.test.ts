@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { freshEnvironment } from '../support/readme-walk.ts';
 import type { Platform } from './cells.ts';
 import { fixtureOf, nodeOf, packedTarball } from './plan.ts';
 
@@ -33,11 +34,10 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
   });
 }
 
-/** The environment of somebody whose only Node is this one, without what npm and vitest say to their children. */
-function withNode(node: string): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_(?!config_)|NODE_|VITEST|OTEL_)/.test(name));
-  return { ...Object.fromEntries(own), PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
-}
+const withNode = (node: string): NodeJS.ProcessEnv => ({
+  ...freshEnvironment(),
+  PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+});
 
 /** A user's project that adds the tarball to a line: what npm warns of, and what it decided to install. */
 async function install({ node, line }: Platform): Promise<{ warnings: string[]; lock: Map<string, string> }> {
