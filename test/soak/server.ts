@@ -5,7 +5,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
@@ -19,6 +19,8 @@ export interface Measures {
   readonly buffers: number;
   /** Milliseconds, since the last time. */
   readonly delay: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Milliseconds of CPU that the process used between two turns of the loop: of its delay what is its own work. */
+  readonly work: { readonly p99: number; readonly max: number };
   readonly counts: Readonly<typeof Counts>;
   readonly spans: number;
   readonly spanEvents: number;
@@ -119,6 +121,14 @@ const server = http.createServer(appOf(http, agent, () => told));
 server.keepAliveTimeout = 30_000;
 const loop = monitorEventLoopDelay({ resolution: 5 });
 loop.enable();
+/** Microseconds of CPU from one turn to the next. */
+const turns = createHistogram();
+let used = process.cpuUsage();
+const sampler = setInterval(() => {
+  const { user, system } = process.cpuUsage(used);
+  turns.record(Math.max(1, user + system));
+  used = process.cpuUsage();
+}, 5).unref();
 
 function listenersOf(): Record<string, number> {
   const found: Record<string, number> = {};
@@ -153,13 +163,17 @@ async function measure(): Promise<Measures> {
     p99: milliseconds(loop.percentile(99)),
     max: milliseconds(loop.max),
   };
+  const work = { p99: turns.percentile(99) / 1e3, max: turns.max / 1e3 };
   await collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   loop.reset();
+  turns.reset();
+  used = process.cpuUsage();
   return {
     heap: heapUsed,
     buffers: arrayBuffers,
     delay: delays,
+    work,
     counts: { ...counts },
     spans: exported.spans,
     spanEvents: exported.events,
@@ -172,6 +186,7 @@ async function measure(): Promise<Measures> {
 async function end(): Promise<Remains> {
   const listeners = listenersOf();
   loop.disable();
+  clearInterval(sampler);
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
   agent.destroy();
