@@ -75,12 +75,17 @@ describe.each(CHAINS)('$path', ({ url, kinds, languages }) => {
     // Python's root, and for each of three calls the caller's span and the server's.
     const spans = await spansWhen(pair.spans, 7, (span) => span.traceId === call?.trace && isCall(span));
     checkPath(spans, ['python', 'python', languages[0], languages[0], languages[1], languages[1], languages[2]]);
-    const throughNode = chain.slice(languages.indexOf('node'));
-    for (const { event_id: id } of throughNode)
-      expect(
-        spans.some((span) => shows(span, id)),
-        id,
-      ).toBe(true);
+    const throughNode = chain.slice(languages.indexOf('node')).map((event) => event.event_id);
+    expect(throughNode.filter((id) => !spans.some((span) => shows(span, id)))).toEqual([]);
+  });
+
+  it('is told the same in a trace that nobody samples', async () => {
+    const { client } = pair.spans;
+    const [call] = await callByPython([url()], { spans: client, sampler: 'always_off' });
+    expect(chainOf(FailureReportRow.report(call?.row ?? {})).map((event) => event.failure_kind)).toEqual(kinds);
+    const [sampled] = await callByPython([url()], { spans: client });
+    await spansWhen(pair.spans, 7, (span) => span.traceId === sampled?.trace && isCall(span));
+    expect(await spansWhen(pair.spans, 0, (span) => span.traceId === call?.trace)).toEqual([]);
   });
 });
 

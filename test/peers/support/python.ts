@@ -42,6 +42,8 @@ export interface CallOptions {
   readonly line?: string;
   readonly parser?: 'C' | 'Python';
   readonly spans?: string;
+  /** Python's own names, such as `always_off`. */
+  readonly sampler?: string;
 }
 
 /** What is asked of test/peers/python/judge.py. */
@@ -76,10 +78,11 @@ export function pythonCommand(script: string, line: string = NEWEST) {
 /** POSTs to each of `urls` by aiohttp. */
 export async function callByPython(
   urls: readonly string[],
-  { line = NEWEST, parser = 'C', spans }: CallOptions = {},
+  { line = NEWEST, parser = 'C', spans, sampler }: CallOptions = {},
 ): Promise<readonly PythonCall[]> {
   const { program, file, env } = pythonCommand('client.py', line);
   if (spans !== undefined) env.SPANS = spans;
+  if (sampler !== undefined) env.OTEL_TRACES_SAMPLER = sampler;
   if (parser === 'Python') env.AIOHTTP_NO_EXTENSIONS = '1';
   const { stdout } = await run(program, [file, ...urls], { env, maxBuffer: MAX_OUTPUT_BYTES });
   const result: PythonCalls = JSON.parse(stdout);
