@@ -172,7 +172,7 @@ const SORTS: readonly ((n: number, round: number) => Promise<Sight>)[] = [
   (n, round) => hostile(n, round),
   (n) => whole(n, `/next/${n}/chain`),
   (n) => whole(n, `/next-stream/${n}/stream`),
-  (n, round) => whole(n, `/next/${n}/${round % 100 === 20 ? 'die' : 'cut'}`),
+  (n, round) => whole(n, `/next/${n}/${round % 100 === 5 ? 'die' : 'cut'}`),
   (n, round) => peer(n, HEADS, round, false),
   (n, round) => peer(n, HEADS, round, true),
   (n, round) => peer(n, STREAMS, round, false),
