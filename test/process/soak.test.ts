@@ -18,7 +18,7 @@ describe('a soak', () => {
   });
 
   it('of a few faults loses no id whose reply was not cut, and leaves nothing behind', async () => {
-    const { out, err, code } = await soak('--only', 'faults', '--requests', '1000');
+    const { out, err, code } = await soak('--only', 'faults', '--requests', '500');
     expect(out, err).toMatch(/\nsoak: ok\n$/);
     expect(out).toContain('| ids lost | 0 | 0 |');
     expect(out).toMatch(/\n\| deaths of the next server \| [1-9]\d* \| [1-9]\d* \|\n/);
