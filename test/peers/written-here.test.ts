@@ -66,6 +66,12 @@ describe.each(LINES)('aiohttp %s: models that forbid all other keys take whole',
     expect(events?.[id]?.foreign_error?.message.endsWith(CUT)).toBe(true);
   });
 
+  it('a header of ASCII with the one such character that no header may hold', async () => {
+    const [call] = await callByPython([`${pair.node.url}/bare?reason=a%7Fb`], { line });
+    expect(call?.status).toBe(500);
+    expect(reasonsOf(call?.header)).toEqual(['a\u007fb']);
+  });
+
   it('the field of a stream, in each dialect, far over the header’s limit, and of a text that was cut', async () => {
     const streams = ['responses', 'chat', 'messages', 'long', 'half'];
     const calls = await callByPython(

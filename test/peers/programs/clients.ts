@@ -1,12 +1,16 @@
 import http from 'node:http';
 import type { ReplyLike } from 'opentelemetry-instrumentation-nemo-gym';
-import * as undici from 'undici';
 
 /** A reply whose body was read. */
 export interface Answer extends ReplyLike {
   readonly type: string;
   text(): Promise<string>;
 }
+
+// Node's own undici comes first: the package's would put its agent under the global fetch, which then is no other client.
+await fetch('data:,');
+const { Agent, request } = await import('undici');
+const agent = new Agent();
 
 const INIT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' } as const;
 
@@ -37,7 +41,7 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<Answer>>>
   },
 
   async undici(url) {
-    const { statusCode: status, headers, body } = await undici.request(url, INIT);
+    const { statusCode: status, headers, body } = await request(url, { ...INIT, dispatcher: agent });
     return answer({ status, headers, type: headers['content-type'], body: await body.text() });
   },
 };

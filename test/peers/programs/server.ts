@@ -57,6 +57,9 @@ const ROUTES: Record<string, Route> = {
   '/model': async () => {
     throw modelFailure('Überlast \u007f \u2028 🔥', sdkError());
   },
+  '/bare': async (_, query) => {
+    throw modelFailure(query.get('reason') ?? '');
+  },
   '/sized': async (_, query) => {
     throw failureOf(Number(query.get('bytes')));
   },
