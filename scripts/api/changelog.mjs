@@ -36,3 +36,18 @@ function hasName(span, name) {
   const after = name.includes('.') ? '(?![\\w.-])' : '(?![\\w-])';
   return new RegExp(`(?<![\\w.-])${escaped}${after}`).test(span);
 }
+
+/** Whether a section tells of something that a user of the version before has to change. */
+export const isBreaking = ({ groups }) =>
+  groups.has('Removed') || [...groups.values()].join('\n').includes('**Breaking**');
+
+/**
+ * The least version that semantic versioning allows after `before`: below 1.0 a breaking change raises the minor number
+ * and anything else the patch number; from then on the major, the minor for what is new, the patch number.
+ */
+export function leastVersion(before, section) {
+  const [major, minor, patch] = before.split(/[.-]/).map(Number);
+  if (major === 0) return isBreaking(section) ? `0.${minor + 1}.0` : `0.${minor}.${patch + 1}`;
+  if (isBreaking(section)) return `${major + 1}.0.0`;
+  return section.groups.has('Added') ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
+}
