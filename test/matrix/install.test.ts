@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { freshEnvironment } from '../support/readme-walk.ts';
 import type { Platform } from './cells.ts';
 import { fixtureOf, nodeOf, packedTarball } from './plan.ts';
+import { compile, removeProjects, tsProject } from './ts-project.ts';
 
 const PLATFORMS: readonly Platform[] = [
   { node: '20', line: 'otel2' },
@@ -24,6 +25,29 @@ interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
+}
+
+/** What a user compiles once and runs anywhere: an ES module and a CommonJS file, of the same text. */
+const SOURCE = `
+import { type FailureReport, failureReportFor, NgFailureEvent } from '${packageJson.name}';
+import { failureReports } from '${packageJson.name}/express';
+const failure = new NgFailureEvent({ boundary: 'agent', failureKind: 'agent_run_error', failureReason: 'x' });
+const report: FailureReport = failureReportFor(failure);
+console.log(report.failureId === failure.eventId, failureReports().length);
+`;
+const compiled = new Map<Platform['line'], Promise<string>>();
+
+function compiledProject(line: Platform['line']): Promise<string> {
+  const known = compiled.get(line) ?? compileProject(line);
+  compiled.set(line, known);
+  return known;
+}
+
+async function compileProject(line: Platform['line']): Promise<string> {
+  const place = tsProject(line, { 'app.ts': SOURCE, 'app.cts': SOURCE });
+  const said = await compile('5.9.3', place, ['app.ts', 'app.cts'], { module: 'nodenext', skipLibCheck: true });
+  if (said !== '') throw new Error(said);
+  return place;
 }
 
 function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
@@ -58,6 +82,8 @@ async function install({ node, line }: Platform): Promise<{ warnings: string[]; 
   }
 }
 
+afterAll(removeProjects);
+
 for (const platform of PLATFORMS) describe(`Node ${platform.node}, ${platform.line}`, () => platformSuite(platform));
 
 function platformSuite(platform: Platform): void {
@@ -91,5 +117,11 @@ function platformSuite(platform: Platform): void {
     const [root, ...others] = JSON.parse(esm.out);
     expect(root.length).toBeGreaterThan(40);
     expect(others).toEqual([['failureReports'], ['failureReports'], ['failureReports'], ['failureReports'], []]);
+  });
+
+  it.each(['app.js', 'app.cjs'])('runs a project of TypeScript: %s', async (file) => {
+    const node = nodeOf(platform.node);
+    const ran = await run(node, [`out/${file}`], await compiledProject(platform.line), withNode(node));
+    expect(ran).toEqual({ code: 0, out: 'true 2\n', err: '' });
   });
 }

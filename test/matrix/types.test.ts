@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Platform } from './cells.ts';
-import { compilerOf, fixtureOf } from './plan.ts';
+import { compile, removeProjects, tsProject } from './ts-project.ts';
 import versions from './typescripts.json' with { type: 'json' };
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CONSUMER = join(ROOT, 'test/process/programs/types/consumer.ts');
+const CONSUMER = new URL('../process/programs/types/consumer.ts', import.meta.url);
 const RESOLUTIONS = ['node16', 'nodenext', 'bundler'] as const;
 const [OLDEST = ''] = versions;
 const NEWEST = versions.at(-1) ?? '';
@@ -28,43 +24,12 @@ export const idOf = async (error: unknown): Promise<string | undefined> =>
   (await import('${packageJson.name}')).findBoundaryFailure(error)?.eventId;
 `;
 
-const projects: string[] = [];
-afterAll(() => {
-  for (const project of projects) rmSync(project, { recursive: true, force: true });
-});
+afterAll(removeProjects);
 
-/** A folder in the project that has the package installed from its tarball, with Node's types beside it. */
-function project(line: Platform['line']): string {
-  const place = mkdtempSync(join(fixtureOf(line), 'types-'));
-  projects.push(place);
-  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(place, 'node_modules/@types/node'));
-  writeFileSync(join(place, 'package.json'), '{"type":"module"}');
-  cpSync(CONSUMER, join(place, 'consumer.ts'));
-  writeFileSync(join(place, 'static.cts'), STATIC);
-  writeFileSync(join(place, 'late.cts'), LATE);
-  return place;
-}
-
-/** What a compiler says of one of the files; the empty text when it has nothing against it. */
-function compile(version: string, line: Platform['line'], file: string, options: object): Promise<string> {
-  const place = project(line);
-  const compilerOptions = {
-    target: 'ES2022',
-    lib: ['ES2022', 'ESNext.Disposable'],
-    types: ['node'],
-    strict: true,
-    declaration: true,
-    emitDeclarationOnly: true,
-    outDir: 'out',
-    ...options,
-  };
-  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
-  return new Promise((resolve) => {
-    execFile(process.execPath, [compilerOf(version), '-p', place], { cwd: place }, (error, stdout, stderr) => {
-      resolve(error === null ? '' : `${stdout}${stderr}` || String(error));
-    });
-  });
+function said(version: string, line: Platform['line'], file: string, options: object): Promise<string> {
+  const consumer = readFileSync(CONSUMER, 'utf8');
+  const place = tsProject(line, { 'consumer.ts': consumer, 'static.cts': STATIC, 'late.cts': LATE });
+  return compile(version, place, [file], options);
 }
 
 const moduleOf = (resolution: string) => (resolution === 'bundler' ? 'ESNext' : resolution);
@@ -75,13 +40,13 @@ describe.each(versions)('TypeScript %s compiles an ES module that uses every nam
     // Each file of the package is checked as well, once a compiler: that is what takes its time. 5.5 finds fault with
     // Node's own types.
     const skipLibCheck = resolution !== 'nodenext' || version === OLDEST;
-    expect(await compile(version, 'otel2', 'consumer.ts', { ...options, skipLibCheck })).toBe('');
+    expect(await said(version, 'otel2', 'consumer.ts', { ...options, skipLibCheck })).toBe('');
   });
 });
 
 it.each([OLDEST, NEWEST])('TypeScript %s compiles it beside the 3.x line of OpenTelemetry', async (version) => {
   const options = { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: version === OLDEST };
-  expect(await compile(version, 'otel3', 'consumer.ts', options)).toBe('');
+  expect(await said(version, 'otel3', 'consumer.ts', options)).toBe('');
 });
 
 describe('a CommonJS file of TypeScript', () => {
@@ -90,14 +55,14 @@ describe('a CommonJS file of TypeScript', () => {
   it.each(since('5.8.3'))(
     'is compiled by TypeScript %s with nodenext, which knows that Node requires ES modules',
     async (version) => {
-      expect(await compile(version, 'otel2', 'static.cts', { module: 'nodenext', skipLibCheck: true })).toBe('');
+      expect(await said(version, 'otel2', 'static.cts', { module: 'nodenext', skipLibCheck: true })).toBe('');
     },
   );
 
   it.each([OLDEST, NEWEST])('loads it by import() with node16, by TypeScript %s', async (version) => {
-    expect(await compile(version, 'otel2', 'late.cts', { module: 'node16', skipLibCheck: true })).toBe('');
-    const said = await compile(version, 'otel2', 'static.cts', { module: 'node16', skipLibCheck: true });
-    expect(said).toContain('error TS1479');
-    expect(said).not.toContain('/register');
+    expect(await said(version, 'otel2', 'late.cts', { module: 'node16', skipLibCheck: true })).toBe('');
+    const refused = await said(version, 'otel2', 'static.cts', { module: 'node16', skipLibCheck: true });
+    expect(refused).toContain('error TS1479');
+    expect(refused).not.toContain('/register');
   });
 });
