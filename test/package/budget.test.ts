@@ -10,7 +10,7 @@ import { node, pack, ROOT } from './packed.ts';
  * What installing and loading may cost, some tenth above what it was when this was written. More is a decision: write
  * the new number here, and why in the commit.
  */
-const BUDGET = { packed: 262_000, unpacked: 830_000, files: 64 };
+const BUDGET = { packed: 285_000, unpacked: 890_000, files: 70 };
 
 /** Bytes of JavaScript that one import loads: of this package, and of all packages. */
 const LOADED: Readonly<Record<string, { own: number; all: number }>> = {

@@ -50,6 +50,7 @@ function compile(name: string, options: Readonly<Record<string, unknown>>): Prom
 
 describe('the published types compile in a user’s package', () => {
   const settings = [
+    { resolution: 'node16', exact: false },
     { resolution: 'nodenext', exact: false },
     { resolution: 'nodenext', exact: true },
     { resolution: 'bundler', exact: false },
@@ -57,7 +58,7 @@ describe('the published types compile in a user’s package', () => {
   ];
 
   it.each(settings)('$resolution, exactOptionalPropertyTypes $exact', async ({ resolution, exact }) => {
-    const module = resolution === 'bundler' ? 'ESNext' : 'NodeNext';
+    const module = resolution === 'bundler' ? 'ESNext' : resolution;
     const options = { module, moduleResolution: resolution, exactOptionalPropertyTypes: exact };
     expect(await compile(`${resolution}-${exact}`, options)).toBe('');
   });
