@@ -77,22 +77,42 @@ describe(`random data, PEERS_SEED=${seed}: both languages say the same`, () => {
   });
 
   it('of an event stream', async () => {
-    const answers = await askPython(
-      bodies.map(([body, limit]) => ({
-        what: 'stream',
-        about: { base64: Buffer.from(body).toString('base64'), limit },
-        strict: false,
-      })),
-    );
-    for (const [index, [body, maxDataBytes]] of bodies.entries()) {
-      const reader = new StreamFailureReportReader({ maxDataBytes, bufferBytes: 64 });
-      reader.feed(body);
-      const ours = reader.finish() ?? null;
-      expect(canonical(answers[index]), Buffer.from(body).toString('base64')).toBe(canonical(ours));
+    const answers = await streamsByPython(bodies);
+    for (const [index, [body, limit]] of bodies.entries()) {
+      expect(canonical(answers[index]), Buffer.from(body).toString('base64')).toBe(canonical(streamByUs(body, limit)));
     }
     expect(answers.filter((answer) => answer !== null).length).toBeGreaterThan(TRIES / 10);
   });
+
+  it('of an event as long as the limit, and of one a byte longer', async () => {
+    const limit = 1 << 20;
+    const carrying = (pad: number) => `{"${FailureHeader.STREAM_FIELD}":{"omitted":false},"pad":"${'y'.repeat(pad)}"}`;
+    const longest = limit - carrying(0).length;
+    const given = [longest, longest + 1].map((pad): [Buffer, number] => [
+      Buffer.from(`data: ${carrying(pad)}\n\n`),
+      limit,
+    ]);
+    const wanted = [{}, { omitted: true }];
+    expect(await streamsByPython(given)).toEqual(wanted);
+    expect(given.map(([body]) => streamByUs(body, limit)?.toJSON())).toEqual(wanted);
+  });
 });
+
+function streamByUs(body: Uint8Array, maxDataBytes: number): FailureReport | null {
+  const reader = new StreamFailureReportReader({ maxDataBytes, bufferBytes: 64 });
+  reader.feed(body);
+  return reader.finish() ?? null;
+}
+
+function streamsByPython(given: readonly (readonly [Uint8Array, number])[]): Promise<readonly unknown[]> {
+  return askPython(
+    given.map(([body, limit]) => ({
+      what: 'stream',
+      about: { base64: Buffer.from(body).toString('base64'), limit },
+      strict: false,
+    })),
+  );
+}
 
 describe(`random failures, PEERS_SEED=${seed}`, () => {
   /** Also what is no whole text: half of a surrogate pair, and more than an event may hold. */
