@@ -1,6 +1,5 @@
-import { diag } from '@opentelemetry/api';
 import { nearest, shown } from '../records/text.ts';
-import { PACKAGE_NAME } from '../version.ts';
+import { tellOfOption } from '../transport/guard.ts';
 import type {
   NgFailureClientConfig,
   NgFailureInstrumentationConfig,
@@ -40,7 +39,7 @@ function section<K extends string, T extends object>(
 ): Partial<Record<K, T>> | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    warn(`${name} is ${shown(value)}; give an object with ${members.join(', ')}. It is ignored`);
+    tellOfOption(`${name} is ${shown(value)}; give an object with ${members.join(', ')}. It is ignored`);
     return undefined;
   }
   tellUnknown(value, members, `${name}.`);
@@ -53,17 +52,13 @@ function tellUnknown(value: object, members: readonly string[], prefix: string):
     if (given === undefined || members.includes(key)) continue;
     const meant = OPTIONS.find((option) => option.endsWith(`.${key}`)) ?? nearest(`${prefix}${key}`, OPTIONS);
     const remedy = meant === undefined ? `the options are ${members.join(', ')}` : `did you mean ${meant}?`;
-    warn(`the option ${prefix}${key} is not known; ${remedy}${meant === undefined ? '.' : ''} It is ignored`);
+    tellOfOption(`the option ${prefix}${key} is not known; ${remedy}${meant === undefined ? '.' : ''} It is ignored`);
   }
 }
 
 /** A switch that a user gave. One that is neither true nor false is one diagnostic line and the default. */
 export function readFlag(name: string, value: unknown, byDefault: boolean): boolean {
   if (typeof value === 'boolean') return value;
-  if (value !== undefined) warn(`${name} is ${shown(value)}; give true or false. ${byDefault} is used`);
+  if (value !== undefined) tellOfOption(`${name} is ${shown(value)}; give true or false. ${byDefault} is used`);
   return byDefault;
-}
-
-function warn(line: string): void {
-  diag.warn(`${PACKAGE_NAME}: ${line}`);
 }

@@ -1,6 +1,6 @@
-import { diag } from '@opentelemetry/api';
 import { shown } from '../records/text.ts';
 import type { AcceptReportFrom } from '../transport/believed.ts';
+import { tellOfOption } from '../transport/guard.ts';
 import { readMaxHeaderBytes } from '../transport/reply/header-limit.ts';
 import { type CallerRequest, type ReplyPolicy, readPolicy } from '../transport/reply/policy.ts';
 import type { Redact } from '../transport/reply/redact.ts';
@@ -67,7 +67,7 @@ function readSignal(given: unknown): { readonly spanEvents: boolean; readonly lo
   if (isSignal(given)) return SIGNALS[given];
   if (given !== undefined) {
     const known = Object.keys(SIGNALS).map(shown).join(', ');
-    diag.warn(`opentelemetry-instrumentation-nemo-gym: mirror.signal is ${shown(given)}; give one of ${known}`);
+    tellOfOption(`mirror.signal is ${shown(given)}; give one of ${known}`);
   }
   const asked = (process.env[SIGNAL_VARIABLE] ?? '').split(',').map((value) => value.trim().toLowerCase());
   if (asked.includes('logs/dup')) return SIGNALS.both;

@@ -27,6 +27,20 @@ export function tellForDebugging(line: string): void {
   diag.debug(`opentelemetry-instrumentation-nemo-gym: ${line}`);
 }
 
+/**
+ * One line of an option that was given wrongly, on the level WARN. Not at once: where the instrumentations stand in the
+ * call of NodeSDK, they are made before NodeSDK sets the logger.
+ */
+export function tellOfOption(line: string): void {
+  queueMicrotask(() => {
+    try {
+      diag.warn(`opentelemetry-instrumentation-nemo-gym: ${line}`);
+    } catch {
+      // As above.
+    }
+  });
+}
+
 /** What `fn` gives back; `undefined` and one diagnostic line where it throws. `what` names the work, e.g. "mirroring a failure". */
 export function guarded<T>(what: string, fn: () => T): T | undefined {
   try {

@@ -10,7 +10,7 @@ const HOLE = '…';
 /** Functions whose first argument names a work in a diagnostic line. */
 const WORKS = ['guarded', 'tellFault'];
 /** Functions whose first argument is a line: those of ours that pass it on, and where it leaves the process. */
-const LINES = ['tellForDebugging', 'warn', 'tell'];
+const LINES = ['tellForDebugging', 'tellOfOption', 'tell'];
 const WAYS_OUT = /^(?:diag\.(?:error|warn|info|debug|verbose)|console\.\w+|process\.(?:emitWarning|std\w+\.write))$/;
 
 /** What a file of `src/` can say, values as `…`. */

@@ -56,7 +56,7 @@ describe('NgFailureInstrumentation', () => {
     expect(new NgFailureInstrumentation({ enabled: false }).getModuleDefinitions()).toEqual([]);
   });
 
-  it('fills in what the config leaves open, and says in one line what it cannot use', () => {
+  it('fills in what the config leaves open, and says in one line what it cannot use', async () => {
     const lines: string[] = [];
     const warn = (line: string): void => void lines.push(line);
     const quiet = (): void => {};
@@ -64,6 +64,7 @@ describe('NgFailureInstrumentation', () => {
     diag.setLogger(logger, { suppressOverrideMessage: true });
     const instrumentation = new NgFailureInstrumentation({ enabled: false, server: { maxHeaderBytes: 100_000 } });
     expect(instrumentation.settings).toMatchObject({ enabled: false, maxHeaderBytes: 4096, stackTraces: true });
+    await Promise.resolve();
     expect(lines).toEqual([
       'opentelemetry-instrumentation-nemo-gym: maxHeaderBytes is 100000; give an integer 16–4096. 4096 is used',
     ]);
@@ -97,14 +98,16 @@ describe('NgFailureInstrumentation', () => {
       'the option mirror.colour is not known; the options are signal, metrics, stackTraces, attributesFor. It is ignored',
       {},
     ],
-  ])('names the slip in %o, and uses the default', (config, line, used) => {
+  ])('names the slip in %o, and uses the default', async (config, line, used) => {
     const lines: string[] = [];
     const quiet = (): void => {};
     const logger = { error: quiet, warn: (said: string) => void lines.push(said), info: quiet, debug: quiet };
-    diag.setLogger({ ...logger, verbose: quiet }, { suppressOverrideMessage: true });
     // A JavaScript user can give anything.
     const instrumentation = new NgFailureInstrumentation({ enabled: false, ...config } as object);
+    // As NodeSDK does, which is given instrumentations that are made already.
+    diag.setLogger({ ...logger, verbose: quiet }, { suppressOverrideMessage: true });
     instrumentation.disable();
+    await Promise.resolve();
     diag.disable();
     expect(lines).toEqual([`opentelemetry-instrumentation-nemo-gym: ${line}`]);
     expect(instrumentation.settings).toMatchObject(used);

@@ -114,6 +114,7 @@ describe('server.sendReportTo', () => {
     vi.spyOn(Date, 'now').mockReturnValue(later);
     // A JavaScript user can give anything.
     configure({ server: { sendReportTo } } as NgFailureInstrumentationConfig);
+    await Promise.resolve();
     const lines = telemetry.complaints.splice(0);
     const replies = [await replyTo(fails), await replyTo(fails)];
     expect(replies.map(({ reports }) => reports)).toEqual([[], []]);

@@ -69,11 +69,12 @@ describe('which signals there are', () => {
     expect(reply.reports[0]).toContain('"failure_id":"own"');
   });
 
-  it('a signal that nobody knows is one line, and the default', () => {
+  it('a signal that nobody knows is one line, and the default', async () => {
     const { complaints, instrumentation } = start();
     // A JavaScript user can give anything.
     instrumentation.setConfig(JSON.parse('{"mirror": {"signal": "traces"}}'));
     expect(instrumentation.settings).toMatchObject({ spanEvents: true, logs: false });
+    await Promise.resolve();
     expect(complaints.splice(0)).toEqual([
       expect.stringContaining('mirror.signal is "traces"; give one of "span-events"'),
     ]);

@@ -1,6 +1,6 @@
-import { diag } from '@opentelemetry/api';
 import { shown } from '../../records/text.ts';
 import { HEADER_MAX_BYTES, OMITTED_HEADER_VALUE } from '../../records/wire.ts';
+import { tellOfOption } from '../guard.ts';
 
 /** No header can say less of a report. */
 const LEAST = OMITTED_HEADER_VALUE.length;
@@ -20,6 +20,6 @@ export function isMaxHeaderBytes(value: unknown): value is number {
 export function readMaxHeaderBytes(value: unknown): number {
   if (value === undefined) return HEADER_MAX_BYTES;
   if (isMaxHeaderBytes(value)) return value;
-  diag.warn(`opentelemetry-instrumentation-nemo-gym: maxHeaderBytes is ${shown(value)}; ${HEADER_BYTES_RANGE}`);
+  tellOfOption(`maxHeaderBytes is ${shown(value)}; ${HEADER_BYTES_RANGE}`);
   return HEADER_MAX_BYTES;
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import { diag } from '@opentelemetry/api';
 import { shown } from '../../records/text.ts';
-import { tellFault } from '../guard.ts';
+import { tellFault, tellOfOption } from '../guard.ts';
 import type { Redact } from './redact.ts';
 
 /** A request being served, for a policy that decides about its caller. */
@@ -60,7 +59,7 @@ export function readPolicy<F extends (...args: never[]) => unknown>(
 ): F | undefined {
   if (value === undefined || typeof value === 'function') return value;
   const complaint = `${given} is ${shown(value)}; give a function`;
-  diag.warn(`opentelemetry-instrumentation-nemo-gym: ${complaint}. Until then ${WITHOUT_ANSWER[name]}`);
+  tellOfOption(`${complaint}. Until then ${WITHOUT_ANSWER[name]}`);
   const refuse = (): never => {
     throw new TypeError(complaint);
   };
