@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,10 @@ let copy: string;
 
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
 const write = (path: string, text: string): void => writeFileSync(join(copy, path), text);
+/** The tests need Node alone; without git nobody knows what is committed, and the script says that. */
+const hasGit = spawnSync('git', ['--version']).status === 0;
 const git = (...args: string[]): void => {
+  if (!hasGit) return;
   const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
   execFileSync('git', [...who, ...args], { cwd: copy, stdio: 'ignore' });
 };
@@ -58,7 +61,7 @@ it('has nothing to do where everything is there, and says what it could not ask'
   const { code, said } = await check();
   const states = said.split('\n').map((line) => line.slice(0, 20).trim());
   expect(states).toEqual([
-    'ok         git: ever',
+    hasGit ? 'ok         git: ever' : 'not asked  git: this',
     'ok         lint: not',
     'ok         version:',
     'ok         CHANGELOG',
@@ -84,7 +87,7 @@ it('tells of all that is missing, each with its remedy', async () => {
   write('dist/koa.d.ts', read('dist/koa.d.ts').replace('readonly body: unknown', 'readonly body: string'));
   const { code, said } = await check();
   expect(code).toBe(1);
-  expect(said).toMatch(/TO DO +commit or remove 3 files first: /);
+  expect(said).toMatch(hasGit ? /TO DO +commit or remove 3 files first: / : /not asked +git/);
   expect(said).toMatch(/TO DO +lint: /);
   expect(said).toContain(
     `version: package.json says 0.2.1, but src/version.ts says ${version}, package-lock.json says`,
