@@ -7,10 +7,9 @@ export {
   handledEpisodeFailure,
   isHandledEpisodeFailure,
 } from './failures/episode.ts';
-export { sdkErrorDetails } from './failures/foreign-error.ts';
+export { type ForeignErrorOption, sdkErrorDetails } from './failures/foreign-error.ts';
 export { type JudgeFailureKind, type JudgeFailureOptions, judgeFailure } from './failures/judge.ts';
 export {
-  type ForeignErrorOption,
   NgFailureEvent,
   type NgFailureEventOptions,
   type ReplyFacts,

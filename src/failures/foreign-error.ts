@@ -23,6 +23,18 @@ const GENERIC_NAMES: ReadonlySet<string> = new Set([
   '',
 ]);
 
+/** A foreign error's facts, in the wire's names or in TypeScript's. */
+export type ForeignErrorOption =
+  | SdkErrorDetails
+  | {
+      /** Name of the error's type; not empty. Wire key `exception_type`. */
+      readonly exceptionType: string;
+      /** Its message; over 500 code points it is cut. */
+      readonly message: string;
+      /** The HTTP status that the error tells of, 100–599. Wire key `http_status`. */
+      readonly httpStatus?: number | undefined;
+    };
+
 /** What was chosen from an error before it came here from another thread; choosing again could mask or cut it twice. */
 const chosen = sharedState('chosen-facts', () => new WeakMap<object, SdkErrorDetails>());
 

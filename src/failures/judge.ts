@@ -2,8 +2,9 @@ import type { FailureStage } from '../records/failure-event.ts';
 import type { JsonObject } from '../records/json.ts';
 import { shown } from '../records/text.ts';
 import { explicitCauses } from './cause-chain.ts';
+import type { ForeignErrorOption } from './foreign-error.ts';
 import { safeGet, sdkErrorDetails } from './foreign-error.ts';
-import { type ForeignErrorOption, NgFailureEvent } from './ng-failure-event.ts';
+import { NgFailureEvent } from './ng-failure-event.ts';
 
 /** The kinds of a judge without a verdict: the call failed, or its answer could not be read. */
 export type JudgeFailureKind = 'judge_failed' | 'judge_unparseable';

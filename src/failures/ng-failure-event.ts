@@ -21,11 +21,7 @@ import {
 import { failureReportFor } from './cause-chain.ts';
 import { observedFacts } from './details.ts';
 import { factsOf, makeFacts, type Provenance, RECORD } from './event-record.ts';
-
-/** A foreign error's facts, in the wire's names or in TypeScript's. */
-export type ForeignErrorOption =
-  | SdkErrorDetails
-  | { readonly exceptionType: string; readonly message: string; readonly httpStatus?: number | undefined };
+import type { ForeignErrorOption } from './foreign-error.ts';
 
 /** What an {@link NgFailureEvent} is made of. */
 export interface NgFailureEventOptions {

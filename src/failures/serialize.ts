@@ -25,7 +25,12 @@ export interface SerializedEvent {
   /** Set when it is an agent route's failure. */
   readonly agent_route?: true;
   /** Set when it is a handled episode failure. */
-  readonly episode?: { readonly terminal: boolean; readonly partial?: JsonValue };
+  readonly episode?: {
+    /** Whether the rollout ends with it. */
+    readonly terminal: boolean;
+    /** What the episode came to before. */
+    readonly partial?: JsonValue;
+  };
 }
 
 /** An error of a chain that is no event: chosen facts only. */

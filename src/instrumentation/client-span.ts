@@ -11,8 +11,11 @@ import { addFailureEvents } from './span-events.ts';
 export interface UndiciReply {
   /** The call, as undici describes it. */
   readonly request: UndiciRequest;
-  /** Its reply; the headers are names and values by turns. */
-  readonly response: { readonly headers: readonly unknown[] };
+  /** Its reply. */
+  readonly response: {
+    /** Names and values by turns. */
+    readonly headers: readonly unknown[];
+  };
 }
 
 /** Shows the failures of a reply on the CLIENT span of its call, which is never the active one where we look. */

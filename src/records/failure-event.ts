@@ -23,9 +23,13 @@ export interface SdkErrorDetails {
 
 /** Observed facts of a model request; a member that is absent was not observed. */
 export type ModelFailureDetails = JsonObject & {
+  /** Name of the model that was asked. */
   readonly model?: string;
+  /** Which attempt of the call it was. */
   readonly attempt?: number;
+  /** The provider's id of the request. */
   readonly request_id?: string;
+  /** The provider's code of the error. */
   readonly provider_code?: string;
   /** Seconds. */
   readonly retry_after_s?: number;
@@ -35,10 +39,15 @@ export type ModelFailureDetails = JsonObject & {
 
 /** Observed facts of a sandbox; a member that is absent was not observed, and nothing is inferred. */
 export type SandboxFailureDetails = JsonObject & {
+  /** Names the sandbox. */
   readonly sandbox_id?: string;
+  /** Names the command inside the sandbox. */
   readonly execution_id?: string;
+  /** Who runs the sandbox. */
   readonly provider?: string;
+  /** Why the provider says it ended, in its words. */
   readonly provider_status_reason?: string;
+  /** As the command left it. */
   readonly exit_code?: number;
 };
 

@@ -5,6 +5,7 @@ import { observeFailure } from './observe.ts';
 
 /** What a verification without a verdict answers, beside the members of its request. */
 export interface JudgeFailsafeReply {
+  /** No verdict earns nothing; it is masked, too. */
   readonly [JUDGE_REWARD]: 0;
   /** Keeps the rollout out of training: it is no wrong answer. */
   readonly [JUDGE_MASK_SAMPLE]: true;
@@ -12,6 +13,7 @@ export interface JudgeFailsafeReply {
   readonly failure_kind: typeof JUDGE_FAILED;
   /** Text for people, at most 2,000 code points. */
   readonly failure_reason: string;
+  /** Gym's class of the failure, by which rows are counted. */
   readonly [JUDGE_FAILURE_CLASS]: typeof JUDGE_FAILED;
 }
 

@@ -10,7 +10,10 @@ import { RequestFailureLog } from '../request-log.ts';
 export type StreamDialect = 'responses' | 'chat' | 'messages';
 
 /** A stream event's payload with the report in its place. */
-export type WithFailureReport<T> = T & { readonly [STREAM_FIELD]?: FailureReportRecord };
+export type WithFailureReport<T> = T & {
+  /** The report; absent when there is nothing to report. */
+  readonly [STREAM_FIELD]?: FailureReportRecord;
+};
 
 /** What the public sees of an error without an event in its chain: its own text may hold anything. */
 const UNKNOWN_FAILURE = 'The server failed while it streamed its reply';
