@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cachedFolder, npm } from './matrix-run.mjs';
+import { cachedFolder, npm } from './make-ready.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What the process suite needs of a checkout, beside what is built and installed. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CACHE, cachedFolder, command, npm, ready } from './make-ready.mjs';
 import { checkout } from './matrix-checkouts.mjs';
-import { CACHE, cachedFolder, command, npm, ready } from './matrix-run.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MATRIX = join(ROOT, 'test', 'matrix');

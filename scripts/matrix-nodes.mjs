@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cachedFolder, command, npm, ready } from './matrix-run.mjs';
+import { cachedFolder, command, npm, ready } from './make-ready.mjs';
 
 /** The exact version of each major, so that a run does not depend on the day; raised on purpose. */
 const VERSIONS = JSON.parse(readFileSync(new URL('../test/matrix/nodes.json', import.meta.url), 'utf8'));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cachedFolder, command, npm, ready } from './matrix-run.mjs';
+import { cachedFolder, command, npm, ready } from './make-ready.mjs';
 
 /** The newest release of each line that people compile with; raised on purpose. */
 const VERSIONS = JSON.parse(readFileSync(new URL('../test/matrix/typescripts.json', import.meta.url), 'utf8'));

@@ -3,30 +3,18 @@
 // from npm, kept in a cache folder; this package packed and installed beside them, as a user would; checkouts of it; the
 // TypeScript compilers) and hands it to vitest. What cannot be had fails the tests that need it.
 // Usage: node scripts/matrix.mjs [vitest's arguments]   for example: node scripts/matrix.mjs node24-otel3
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { prepareFixtures } from './matrix-fixtures.mjs';
 import { prepareNodes } from './matrix-nodes.mjs';
 import { prepareTypescripts } from './matrix-typescripts.mjs';
+import { runVitest, tellMissing } from './run-vitest.mjs';
 
 const started = Date.now();
 const [nodes, fixtures, typescripts] = await Promise.all([prepareNodes(), prepareFixtures(), prepareTypescripts()]);
 const { projects, checkouts, tarball } = fixtures;
 const plan = { nodes, fixtures: projects, checkouts, tarballs: { tarball }, typescripts };
-for (const group of Object.values(plan)) {
-  for (const [name, { error }] of Object.entries(group)) {
-    if (error !== undefined) console.error(`${name} is not there: ${error}`);
-  }
-}
+for (const group of Object.values(plan)) tellMissing(group);
 console.error(`matrix: ready after ${Math.round((Date.now() - started) / 1000)} s`);
 
-const vitest = spawn('npx', ['vitest', 'run', '--config', 'test/matrix/vitest.config.ts', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { ...process.env, MATRIX_PLAN: JSON.stringify(plan) },
-});
-// An interrupt reaches vitest too; this process stays to clean up after it.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal));
-vitest.on('exit', (code, signal) => {
-  rmSync(fixtures.folder, { recursive: true, force: true });
-  process.exitCode = signal === null ? code : 1;
-});
+await runVitest('matrix', 'MATRIX_PLAN', plan);
+rmSync(fixtures.folder, { recursive: true, force: true });

@@ -2,12 +2,12 @@
 // virtual environment ready (every version pinned in test/peers/python/requirements*.txt, kept in a cache folder) and
 // hands it to vitest. What cannot be had fails the tests that need it. PYTHON names another program than `python3.11`.
 // Usage: node scripts/peers-python.mjs [vitest's arguments]
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cachedFolder, command, ready } from './matrix-run.mjs';
+import { cachedFolder, command, ready } from './make-ready.mjs';
+import { runVitest, tellMissing } from './run-vitest.mjs';
 
 const REQUIREMENTS = fileURLToPath(new URL('../test/peers/python/', import.meta.url));
 /** Older lines of aiohttp, each in a folder that comes before the environment's own. */
@@ -53,16 +53,7 @@ for (const line of OLDER) {
     );
   });
 }
-for (const [name, { error }] of Object.entries({ python, ...aiohttp })) {
-  if (error !== undefined) console.error(`${name} is not there: ${error}`);
-}
+tellMissing({ python, ...aiohttp });
 console.error(`peers: ready after ${Math.round((Date.now() - started) / 1000)} s`);
 
-const vitest = spawn('npx', ['vitest', 'run', '--config', 'test/peers/vitest.config.ts', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { ...process.env, PYTHON_PEERS: JSON.stringify({ python, aiohttp }) },
-});
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal));
-vitest.on('exit', (code, signal) => {
-  process.exitCode = signal === null ? code : 1;
-});
+await runVitest('peers', 'PYTHON_PEERS', { python, aiohttp });
