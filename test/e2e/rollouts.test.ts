@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Batch, ngFailures, playBatch } from './support/batch.ts';
 import { eventsIn, type FoundEvent, searchEach, servicesIn, tagOf, tracesWith } from './support/jaeger-search.ts';
@@ -14,6 +16,7 @@ const OBSERVERS: Readonly<Record<string, readonly string[]>> = {
   collection: ['collector'],
 };
 
+let folder: string;
 let jaeger: Jaeger;
 let collector: Collector;
 let batch: Batch;
@@ -21,7 +24,8 @@ let found: Map<string, FoundEvent[]>;
 
 beforeAll(async () => {
   jaeger = await startJaeger();
-  const folder = process.env.TMPDIR ?? '/tmp';
+  // Of its own: the Collector adds to a file that is there.
+  folder = mkdtempSync(path.join(tmpdir(), 'rollouts-'));
   collector = await startCollector(jaeger, folder);
   batch = await playBatch({ jaeger, collector });
   found = await searchEach(jaeger.url, batch);
@@ -29,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([collector?.program.stop(), jaeger?.program.stop()]);
-  if (batch !== undefined) rmSync(batch.folder, { recursive: true, force: true });
+  for (const made of [folder, batch?.folder]) if (made !== undefined) rmSync(made, { recursive: true, force: true });
 });
 
 describe('the main job, with a Collector and Jaeger', () => {
