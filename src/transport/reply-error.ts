@@ -150,12 +150,19 @@ function isStream(body: unknown): body is ReadableStream<Uint8Array> {
 /** As much of the body as an error keeps; what follows is given up, for it may have no end. */
 async function startOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
+  const reader = body.getReader();
   let text = '';
-  let bytes = 0;
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    bytes += chunk.byteLength;
-    if (bytes > BODY_MAX_BYTES) return text;
+  try {
+    for (let bytes = 0; bytes <= BODY_MAX_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+      bytes += value.byteLength;
+    }
+    return text;
+  } finally {
+    // Not waited for: of a reply that was cloned it ends when the copy has been read, perhaps by whoever waits for us.
+    void reader.cancel().catch(() => {});
+    reader.releaseLock();
   }
-  return text + decoder.decode();
 }

@@ -120,6 +120,13 @@ describe('raiseForStatus', () => {
     await expect(raiseForStatus(response)).rejects.toMatchObject({ status: 500, body: '' });
   });
 
+  it('does not wait for a copy of the reply that nobody has read yet', async () => {
+    const response = await fetch(`${base}/own-long?status=500`);
+    const copy = response.clone();
+    await expect(raiseForStatus(response)).rejects.toMatchObject({ status: 500, body: expect.stringMatching(/^😀/u) });
+    expect([...(await copy.text())]).toHaveLength(100_000);
+  });
+
   it('works with any reply that has a status and headers', async () => {
     await expect(raiseForStatus({ status: 418, headers: {} })).rejects.toThrow(/^HTTP 418$/);
     await expect(raiseBoundaryFailure({ status: 400, headers: FailureHeader.encode(report) })).rejects.toMatchObject({
