@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { blocksIn } from '../support/documents/blocks.ts';
 import {
-  blocksIn,
   freshEnvironment,
   importedPackages,
   installLine,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { blocksIn } from './documents/blocks.ts';
 
 const README = new URL('../../README.md', import.meta.url);
 const SECTION = '## From an empty folder to a failure chain';
@@ -28,14 +29,6 @@ export interface Walked {
   readonly stdout: string;
   readonly stderr: string;
   readonly ms: number;
-}
-
-/** All code blocks of a text, each with its language. */
-export function blocksIn(text: string): readonly { readonly language: string; readonly text: string }[] {
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
-    language,
-    text: code,
-  }));
 }
 
 export const readme = (): string => readFileSync(README, 'utf8');
