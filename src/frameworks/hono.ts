@@ -1,11 +1,10 @@
 import { sharedState } from '../records/shared-state.ts';
-import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../records/wire.ts';
+import { HEADER_NAME } from '../records/wire.ts';
 import { announceReply } from '../transport/announce.ts';
 import { guarded } from '../transport/guard.ts';
-import { FailureHeader, headerValue } from '../transport/header.ts';
-import { announceOwnFailure } from '../transport/observe.ts';
+import { headerValues } from '../transport/headers-like.ts';
 import { failLog, failServedRequest, openScope, runInScope } from '../transport/reply/fail-served-request.ts';
-import { reportForCaller } from '../transport/reply/outgoing.ts';
+import { announceReplyFailures, replyHeader } from '../transport/reply/outgoing.ts';
 import { type FailureReportsOptions, type ReplyOptions, readReplyOptions } from '../transport/reply/reply-options.ts';
 import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
@@ -73,24 +72,17 @@ function onResponse(context: HonoContext, next: () => Promise<void>, options: Re
     try {
       await namingFailure(context, next, (error) => failLog(log, error));
     } finally {
-      guarded('setting the reply header', () => setHeader(context, log, options));
+      guarded('setting the reply header', () => setHeader(context, log));
     }
   });
 }
 
-function setHeader(context: HonoContext, log: RequestFailureLog, options: ReplyOptions): void {
+function setHeader(context: HonoContext, log: RequestFailureLog): void {
   log.replied = true;
-  const set = FailureHeader.decode(context.res.headers);
-  const own = log.replyReport();
-  const report = set === undefined ? own : set.merge(own);
-  const outgoing = reportForCaller(log.served, report);
-  const value = headerValue(outgoing, options.maxHeaderBytes);
-  if (outgoing !== report || (!own.isEmpty && value !== undefined)) putHeader(context, value);
-  announceOwnFailure(log);
-  if (report.isEmpty) return;
-  const lost = value === OMITTED_HEADER_VALUE && outgoing.events.size > 0;
-  const sent = value === undefined ? 'nothing' : lost ? 'omitted' : 'report';
-  announceReply({ log, report, sent, error: log.ownError });
+  const { set, report, value, isWithheld, sent } = replyHeader(log, headerValues(context.res.headers, HEADER_NAME));
+  if (value !== undefined || isWithheld) putHeader(context, value);
+  announceReplyFailures(log, set);
+  if (!report.isEmpty) announceReply({ log, report, sent, error: log.ownError });
 }
 
 function putHeader(context: HonoContext, value: string | undefined): void {

@@ -4,7 +4,8 @@ import '@hono/node-server';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { failureReports } from '../../src/frameworks/hono.ts';
+import { failureReportFor } from '../../src/failures/cause-chain.ts';
+import { type FailureReportsOptions, failureReports } from '../../src/frameworks/hono.ts';
 import { FailureReport } from '../../src/records/failure-report.ts';
 import { HEADER_NAME } from '../../src/records/wire.ts';
 import { REPLY_CHANNEL, type ReplyReported } from '../../src/transport/announce.ts';
@@ -22,6 +23,37 @@ beforeAll(() => {
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
+
+/** A failure that is in the header that the app itself sets. */
+const theirs = event('theirs');
+
+/** What is announced of the replies' headers while `run` runs. */
+async function sentDuring(run: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const onReply = (message: unknown) => void sent.push((message as ReplyReported).sent);
+  REPLY_CHANNEL.subscribe(onReply);
+  try {
+    await run();
+  } finally {
+    REPLY_CHANNEL.unsubscribe(onReply);
+  }
+  return sent;
+}
+
+/** How a reply leaves on which the app itself has set the header. */
+async function answered(options: FailureReportsOptions, header: string, act: () => void) {
+  const app = new Hono();
+  app.use(failureReports(options));
+  app.get('/', (c) => {
+    act();
+    return c.text('ok', 200, { [HEADER_NAME]: header });
+  });
+  let got: string | null = null;
+  const sent = await sentDuring(async () => {
+    got = (await app.request('/')).headers.get(HEADER_NAME);
+  });
+  return { sent, got };
+}
 
 describe('hono without a Node server', () => {
   const report = (response: Response) => reasons(FailureHeader.decode(response.headers));
@@ -149,9 +181,6 @@ describe('hono without a Node server', () => {
   });
 
   it('announces each reply with what its header says', async () => {
-    const sent: string[] = [];
-    const onReply = (message: unknown) => void sent.push((message as ReplyReported).sent);
-    REPLY_CHANNEL.subscribe(onReply);
     const app = new Hono();
     app.use('/small', failureReports({ maxHeaderBytes: 64 }));
     app.use(failureReports());
@@ -159,9 +188,25 @@ describe('hono without a Node server', () => {
       if (c.req.path !== '/fine') observeFailure(event('attempt'));
       return c.text('ok');
     });
-    for (const path of ['/', '/small', '/fine']) await app.request(path);
-    REPLY_CHANNEL.unsubscribe(onReply);
+    const sent = await sentDuring(async () => {
+      for (const path of ['/', '/small', '/fine']) await app.request(path);
+    });
     expect(sent).toEqual(['report', 'omitted']);
+  });
+
+  it.each([
+    ['nothing to add', () => {}],
+    ['only to add what it has', () => observeFailure(theirs)],
+  ])('leaves the header that the app itself set as it was written, with %s', async (_, act) => {
+    const odd = JSON.stringify(failureReportFor(theirs), undefined, 1).replaceAll('\n', '');
+    const { sent, got } = await answered({ maxHeaderBytes: 64 }, odd, act);
+    expect([sent, got]).toEqual([['report'], odd]);
+  });
+
+  it('announces what the app itself put on its reply as the reply’s own, and nothing that is known already', async () => {
+    const value = FailureHeader.encode(failureReportFor(theirs))[HEADER_NAME] ?? '';
+    expect(await raisedDuring(() => answered({}, value, () => {}))).toEqual(['theirs']);
+    expect(await raisedDuring(() => answered({}, value, () => observeFailure(theirs)))).toEqual([]);
   });
 
   it('leaves the log of whoever calls the app alone', async () => {

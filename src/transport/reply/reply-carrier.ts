@@ -1,12 +1,10 @@
-import type { FailureReport } from '../../records/failure-report.ts';
 import { sharedSymbol } from '../../records/shared-state.ts';
-import { HEADER_NAME, OMITTED_HEADER_VALUE } from '../../records/wire.ts';
-import { announceFailures, announceReply, type ReplyReported } from '../announce.ts';
+import { HEADER_NAME } from '../../records/wire.ts';
+import { announceReply } from '../announce.ts';
 import { guarded, tellFault } from '../guard.ts';
-import { decodeValues, headerValue } from '../header.ts';
 import { announceOwnFailure } from '../observe.ts';
 import type { RequestFailureLog } from '../request-log.ts';
-import { reportForCaller } from './outgoing.ts';
+import { announceReplyFailures, type ReplyHeader, replyHeader } from './outgoing.ts';
 import {
   addReportValues,
   addValues,
@@ -36,20 +34,6 @@ export interface CarriedReply {
   removeHeader(name: string): void;
 }
 
-/** A reply about to leave with a report. */
-interface Leaving {
-  readonly log: RequestFailureLog;
-  /** What the app had put on it. */
-  readonly set?: FailureReport | undefined;
-  /** All of it: what was set on the reply and what its request came to. */
-  readonly report: FailureReport;
-  /** What the header must say now; `undefined` when it says so already, or there is nothing to say. */
-  readonly value: string | undefined;
-  /** What the app had put on it may not be seen by the caller. */
-  readonly isWithheld: boolean;
-  sent: ReplyReported['sent'];
-}
-
 /**
  * Makes `response` carry its request's report: every way out (`end`, `write`, `flushHeaders`, `pipe`) goes through an
  * own `writeHead`, and so the report is made at the last moment. Early hints and `100 Continue` go another way.
@@ -68,13 +52,13 @@ function writeHeadWithReport(this: CarriedReply, ...args: unknown[]): unknown {
     return Reflect.apply(writeHead, this, args);
   }
   const { log } = served;
-  const leaving = leavingReply(this, served, log, args);
+  const header = headerToSend(this, served, log, args);
   const result =
-    leaving === undefined ? Reflect.apply(writeHead, this, args) : writeHeadCarrying(this, writeHead, args, leaving);
+    header === undefined ? Reflect.apply(writeHead, this, args) : writeHeadCarrying(this, writeHead, args, header);
   // A closed http2 stream takes writeHead in silence.
   if (this.headersSent) {
     log.replied = true;
-    if (leaving !== undefined) announceLeft(served, leaving);
+    if (header !== undefined) announceLeft(served, log, header);
   }
   return result;
 }
@@ -84,56 +68,27 @@ function isInformational(status: unknown): boolean {
 }
 
 /** What to send; `undefined` when nothing happened that anybody wants to know. */
-function leavingReply(
+function headerToSend(
   reply: CarriedReply,
   served: ServedRequest,
   log: RequestFailureLog,
   args: readonly unknown[],
-): Leaving | undefined {
+): ReplyHeader | undefined {
   try {
     const values: string[] = [];
     addValues(values, reply.getHeader(HEADER_NAME));
     addReportValues(values, headersArgument(args));
     if (values.length === 0 && log.isEmpty && served.rolloutPath === undefined) return undefined;
-    return reportToSend(served, log, values);
+    return replyHeader(log, values);
   } catch (error) {
     tellFault('making the reply header', error);
     return undefined;
   }
 }
 
-function reportToSend(served: ServedRequest, log: RequestFailureLog, values: readonly string[]): Leaving {
-  const own = log.replyReport();
-  const set = decodeValues(values);
-  const report = set === undefined ? own : set.merge(own);
-  const outgoing = reportForCaller(served, report);
-  if (outgoing !== report) return withPolicy(served, { log, set, report }, outgoing);
-  // With nothing to add the app's own header stays as the app wrote it.
-  const addsNothing = set === undefined ? report.isEmpty : report === set && (values.length === 1 || own.isEmpty);
-  const parts = { log, set, report, isWithheld: false };
-  if (addsNothing) return { ...parts, value: undefined, sent: set === undefined ? 'nothing' : 'report' };
-  const value = headerValue(report, served.options.maxHeaderBytes);
-  return { ...parts, value, sent: sentWith(value, report) };
-}
-
-/** The caller sees less than the whole report, of what the app has put on its reply too. */
-function withPolicy(
-  served: ServedRequest,
-  parts: Pick<Leaving, 'log' | 'set' | 'report'>,
-  outgoing: FailureReport,
-): Leaving {
-  const value = headerValue(outgoing, served.options.maxHeaderBytes);
-  return { ...parts, value, isWithheld: parts.set !== undefined, sent: sentWith(value, outgoing) };
-}
-
-function sentWith(value: string | undefined, report: FailureReport): ReplyReported['sent'] {
-  if (value === undefined) return 'nothing';
-  return value === OMITTED_HEADER_VALUE && report.events.size > 0 ? 'omitted' : 'report';
-}
-
 /** Whatever a wrong call throws without us it throws with us: the app's own arguments have the last word. */
-function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unknown[], leaving: Leaving): unknown {
-  const { value, isWithheld } = leaving;
+function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unknown[], header: ReplyHeader): unknown {
+  const { value, isWithheld } = header;
   if (value === undefined && !isWithheld) return Reflect.apply(writeHead, reply, args);
   const before = isWithheld ? undefined : reply.getHeader(HEADER_NAME);
   try {
@@ -143,7 +98,7 @@ function writeHeadCarrying(reply: CarriedReply, writeHead: WriteHead, args: unkn
     restoreHeader(reply, before);
     const result = Reflect.apply(writeHead, reply, args);
     tellFault('sending the reply header', error);
-    leaving.sent = 'nothing';
+    header.sent = 'nothing';
     return result;
   }
 }
@@ -167,20 +122,18 @@ function restoreHeader(reply: CarriedReply, before: unknown): void {
   else reply.removeHeader(HEADER_NAME);
 }
 
-function announceLeft(served: ServedRequest, leaving: Leaving): void {
+function announceLeft(served: ServedRequest, log: RequestFailureLog, header: ReplyHeader): void {
   guarded('announcing a reply', () => {
-    const { log, set } = leaving;
-    // What the app itself put on its reply is the reply's own; the rest of the log has been told before.
-    const known = log.replyReport().events;
-    if (set !== undefined && [...set.events.keys()].some((id) => !known.has(id))) {
-      announceFailures({ report: set, origin: 'raised', log });
-    }
-    announceOwnFailure(log);
-    announceWhole(served, leaving);
+    announceReplyFailures(log, header.set);
+    announceWhole(served, log, header);
   });
 }
 
-function announceWhole(served: ServedRequest, { log, report, sent }: Pick<Leaving, 'log' | 'report' | 'sent'>): void {
+function announceWhole(
+  served: ServedRequest,
+  log: RequestFailureLog,
+  { report, sent }: Pick<ReplyHeader, 'report' | 'sent'>,
+): void {
   served.announced = report;
   served.announcedDropped = log.droppedEvents;
   const rolloutId = rolloutIdOf(served.rolloutPath);
@@ -205,7 +158,7 @@ export function settleReply(served: ServedRequest): void {
     if (report === announced && log.droppedEvents === served.announcedDropped) return;
     if (!log.replied) announceOwnFailure(log);
     log.replied = true;
-    announceWhole(served, { log, report, sent: 'nothing' });
+    announceWhole(served, log, { report, sent: 'nothing' });
   });
 }
 
