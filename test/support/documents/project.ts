@@ -7,7 +7,7 @@ import { freshEnvironment } from '../readme-walk.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a command of a clone finds beside itself. */
-const OF_A_CLONE = ['dist', 'docs', 'examples'];
+const OF_A_CLONE = ['dist', 'docs', 'examples', 'scripts'];
 /** Nest's decorators are of the older kind. */
 const TSCONFIG = {
   compilerOptions: {

@@ -43,7 +43,8 @@ export async function serve({ folder, env }: DocumentProject, line: string, more
   return {
     port: await told,
     async stop() {
-      child.kill();
+      // auto-instrumentations-node shuts its SDK down at SIGTERM, and stays.
+      child.kill('SIGKILL');
       await exit;
       return said;
     },
