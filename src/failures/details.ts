@@ -1,3 +1,4 @@
+import { isError } from '../records/is-error.ts';
 import { type JsonObject, type JsonValue, setOwn } from '../records/json.ts';
 import { EVENT_LEVEL, REPORT_MAX_LEVELS } from '../records/wire.ts';
 import { safeGet, sdkErrorDetails } from './foreign-error.ts';
@@ -43,7 +44,7 @@ function objectFact(value: object, level: number, budget: { left: number }): Jso
   if (level > REPORT_MAX_LEVELS) return TOO_DEEP;
   try {
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? String(value) : value.toISOString();
-    if (value instanceof Error) return objectFact(sdkErrorDetails(value), level, budget);
+    if (isError(value)) return objectFact(sdkErrorDetails(value), level, budget);
     // A body, most likely; and its bytes as members would be as many facts.
     if (ArrayBuffer.isView(value)) return undefined;
     if (Array.isArray(value)) {

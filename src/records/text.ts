@@ -1,3 +1,4 @@
+import { isError } from './is-error.ts';
 import { TRUNCATION_MARKER } from './wire.ts';
 
 /** Paths and values come from other machines; what an error says of them stays readable. */
@@ -60,7 +61,7 @@ export function faultAt(path: string, what: string): TypeError {
 /** What a caught value says of itself, for an error message or a diagnostic line: one line, bounded; never throws. */
 export function explained(thrown: unknown): string {
   try {
-    const message = thrown instanceof Error ? thrown.message : thrown;
+    const message = isError(thrown) ? thrown.message : thrown;
     return typeof message === 'string' ? onOneLine(message, EXPLANATION_MAX_CHARS) : shown(message);
   } catch {
     return 'something that cannot be shown';

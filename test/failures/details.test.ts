@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { FailureReport, failureReportFor, NgFailureEvent } from '../../src/index.ts';
 
@@ -56,6 +57,14 @@ describe('details', () => {
     expect(detailsOf({ error })).toEqual({
       error: { exception_type: 'TypeError', message: 'no answer', http_status: 503 },
     });
+  });
+
+  it('takes no more of an error of another realm, such as a test runner has', () => {
+    const error: unknown = runInNewContext(
+      'Object.assign(new TypeError("no answer"), { config: { headers: { authorization: "Bearer abcdef123456" } } })',
+    );
+    expect(error).not.toBeInstanceOf(Error);
+    expect(detailsOf({ error })).toEqual({ error: { exception_type: 'TypeError', message: 'no answer' } });
   });
 
   it('leaves bytes out, at once', () => {

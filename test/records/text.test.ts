@@ -55,6 +55,7 @@ describe('shown and explained', () => {
     ]);
     expect(shown('x'.repeat(1000)).length).toBeLessThan(100);
     expect(explained(new Error('broken'))).toBe('broken');
+    expect(explained(runInNewContext('new Error("elsewhere")'))).toBe('elsewhere');
     expect(explained('text')).toBe('text');
     expect(explained(new Error('x'.repeat(10_000)))).toHaveLength(500);
     const revoked = Proxy.revocable({}, {});

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isError } from '../../records/is-error.ts';
 import type { RelayObserver } from './relay-observer.ts';
 
 /** What a relay needs of a Node stream; streams of other packages have no more of it than this. */
@@ -41,7 +42,7 @@ export function relayNodeStream(source: NodeStream, observer: RelayObserver): Re
   };
   const fail = (error?: unknown): void => {
     observer.end();
-    relay.destroy(error instanceof Error ? error : undefined);
+    relay.destroy(isError(error) ? error : undefined);
   };
   // Before the data listener, which would start a stream that nobody paused.
   source.pause();

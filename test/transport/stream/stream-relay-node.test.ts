@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Duplex, PassThrough, Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { relayStream } from '../../../src/transport/stream/relay-stream.ts';
 import { collect, FIRST, inRequest, OBSERVED_ONCE, receive, serve, TERMINAL } from '../../support/stream-relays.ts';
@@ -65,8 +66,10 @@ describe('a Node stream', () => {
     },
   );
 
-  it('passes an error on, the same one, and observes what came before', async () => {
-    const error = new Error('broken');
+  it.each([
+    ['', new Error('broken')],
+    [', of another realm too', runInNewContext('new Error("broken")')],
+  ])('passes an error on%s, the same one, and observes what came before', async (_, error) => {
     const seen = await inRequest(async () => {
       const source = new Readable({ read: () => undefined });
       const relayed = relayStream(source);
