@@ -8,11 +8,14 @@ const VERSIONS = JSON.parse(readFileSync(new URL('../test/matrix/nodes.json', im
 /** Gives the binary of each Node, under its major version. */
 export async function prepareNodes() {
   const nodes = {};
-  for (const [major, version] of Object.entries(VERSIONS)) nodes[major] = await ready(() => nodeBinary(version));
+  for (const major of Object.keys(VERSIONS)) nodes[major] = await ready(() => nodeBinary(major));
   return nodes;
 }
 
-async function nodeBinary(version) {
+/** The binary of a major version, fetched from npm where the cache does not have it. */
+export async function nodeBinary(major) {
+  const version = VERSIONS[major];
+  if (version === undefined) throw new Error(`Node ${major} is none of ${Object.keys(VERSIONS).join(', ')}`);
   if (process.versions.node === version) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const folder = await cachedFolder(`${name}@${version}`, async (work) => {

@@ -1,12 +1,14 @@
 // Runs test/peers: servers and clients in Python that keep the wire contract on their own, beside ours. It makes their
 // virtual environment ready (every version pinned in test/peers/python/requirements*.txt, kept in a cache folder) and
-// hands it to vitest. What cannot be had fails the tests that need it. PYTHON names another program than `python3.11`.
+// hands it to vitest. What cannot be had fails the tests that need it. PYTHON names another program than `python3.11`,
+// PEERS_NODE another Node than this one, by its major version, for the tests and for the servers and clients of ours.
 // Usage: node scripts/peers-python.mjs [vitest's arguments]
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedFolder, command, ready } from './make-ready.mjs';
+import { nodeBinary } from './matrix-nodes.mjs';
 import { runVitest, tellMissing } from './run-vitest.mjs';
 
 const REQUIREMENTS = fileURLToPath(new URL('../test/peers/python/', import.meta.url));
@@ -53,7 +55,8 @@ for (const line of OLDER) {
     );
   });
 }
+const node = process.env.PEERS_NODE ? await nodeBinary(process.env.PEERS_NODE) : process.execPath;
 tellMissing({ python, ...aiohttp });
 console.error(`peers: ready after ${Math.round((Date.now() - started) / 1000)} s`);
 
-await runVitest('peers', 'PYTHON_PEERS', { python, aiohttp });
+await runVitest('peers', 'PYTHON_PEERS', { python, aiohttp }, node);

@@ -87,3 +87,9 @@ it.each([...headerEncodeCases.entries()])('case %i of writing: Python counts and
   expect(sent === null ? null : String(sent).length).toBe(value === null ? null : value.length);
   expect(canonical(JSON.parse(String(sent)))).toBe(canonical(JSON.parse(String(value))));
 });
+
+// Without PEERS_NODE any Node that is supported will do.
+it('runs by the Node that was asked for', () => {
+  const [major] = process.versions.node.split('.');
+  expect(major).toBe(process.env.PEERS_NODE ?? major);
+});

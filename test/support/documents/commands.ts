@@ -49,6 +49,7 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'npm run test:matrix': ci('npm run --silent test:matrix'),
   'npm run test:matrix -- node24-otel3': { in: 'test/matrix/node24-otel3.test.ts', as: "node: '24'" },
   'npm run test:peers': ci('npm run --silent test:peers'),
+  'PEERS_NODE=24 npm run test:peers': ci('PEERS_NODE=24 npm run --silent test:peers'),
   'npm run test:e2e': ci('npm run --silent test:e2e'),
   'npm run docs:api': { in: 'test/package/api-reference.test.ts', as: "'typedoc'" },
   'npm run api:record': RECORD,
