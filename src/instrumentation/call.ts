@@ -12,8 +12,6 @@ import { readReplyHead } from './reply-head.ts';
 export class Call {
   /** The hook that watches it: of two copies of the package, or two instances, one acts. */
   readonly owner: object;
-  /** How many chunks of an event stream were taken. */
-  chunks = 0;
   readonly #log: RequestFailureLog | undefined;
   readonly #context: Context;
   #reader: StreamFailureReportReader | undefined;
@@ -39,7 +37,6 @@ export class Call {
 
   /** Takes bytes of an event stream. */
   received(chunk: Uint8Array): void {
-    this.chunks += 1;
     this.#reader?.feed(chunk);
   }
 

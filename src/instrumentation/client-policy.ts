@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isBelieved } from '../transport/believed.ts';
 import { saysYes } from '../transport/reply/policy.ts';
-import type { UndiciRequest } from './event-stream.ts';
+import type { UndiciRequest } from '../transport/undici.ts';
 import type { Settings } from './settings.ts';
 
 /** Whether the reply of a call is looked at; asked when its headers arrive, and without a policy nothing is asked. */

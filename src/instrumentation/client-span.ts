@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { guarded } from '../transport/guard.ts';
+import type { UndiciRequest } from '../transport/undici.ts';
 import { undiciAddress, wantsReply } from './client-policy.ts';
-import type { UndiciRequest } from './event-stream.ts';
 import type { HookHost } from './hook.ts';
 import { ObservedEvents } from './observed-events.ts';
 import { readReplyHead } from './reply-head.ts';

@@ -21,26 +21,3 @@ export function watchIncoming(response: IncomingMessage, call: Call): void {
   // A peer that cuts the stream gives no end, only this.
   response.once('close', () => guarded(WATCHING, () => call.ended()));
 }
-
-/** What undici's channels name a request by. Until Node 24 the body's bytes pass its `onData`. */
-export interface UndiciRequest {
-  readonly origin?: unknown;
-  readonly path?: unknown;
-  onData?(...args: unknown[]): unknown;
-}
-
-/**
- * Feeds what passes a request's own `onData`. Where there is a channel for the chunks too, that comes first: what it
- * has fed is not fed again.
- */
-export function watchOnData(request: UndiciRequest, call: Call): void {
-  const { onData } = request;
-  if (onData === undefined) return;
-  request.onData = function onDataWatched(this: UndiciRequest, ...args: unknown[]): unknown {
-    const before = call.chunks;
-    const result: unknown = Reflect.apply(onData, this, args);
-    const [chunk] = args;
-    if (call.chunks === before && chunk instanceof Uint8Array) guarded(WATCHING, () => call.received(chunk));
-    return result;
-  };
-}

@@ -1,9 +1,10 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { sharedState } from '../records/shared-state.ts';
+import { ChannelSubscriptions } from '../transport/channels.ts';
 import { Call } from './call.ts';
 import { httpAddress, wantsReply } from './client-policy.ts';
 import { watchIncoming } from './event-stream.ts';
-import { ChannelSubscriptions, type HookHost } from './hook.ts';
+import type { HookHost } from './hook.ts';
 
 /** One record a request for all copies of the package. */
 const calls = sharedState('http-calls', () => new WeakMap<ClientRequest, Call>());

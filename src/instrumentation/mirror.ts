@@ -9,10 +9,10 @@ import {
   REPLY_CHANNEL,
   type ReplyReported,
 } from '../transport/announce.ts';
+import { ChannelSubscriptions } from '../transport/channels.ts';
 import { redactedEvent } from '../transport/reply/redact.ts';
 import { RequestFailureLog } from '../transport/request-log.ts';
 import * as names from './attributes.ts';
-import { ChannelSubscriptions } from './hook.ts';
 import { emitFailureRecords, type FailureLogRecord } from './log-records.ts';
 import type { FailureMetrics } from './metrics.ts';
 import { ObservedEvents } from './observed-events.ts';

@@ -1,7 +1,7 @@
 import { type MeterProvider, metrics, type TextMapPropagator } from '@opentelemetry/api';
 import { sharedState } from '../records/shared-state.ts';
 import { FAILURES_CHANNEL, MODEL_OPERATION_CHANNEL, REPLY_CHANNEL } from '../transport/announce.ts';
-import { ChannelSubscriptions } from './hook.ts';
+import { ChannelSubscriptions } from '../transport/channels.ts';
 import { NgFailurePropagator } from './propagator.ts';
 
 /** Where the API's copies, of all 1.x releases, look for what an SDK has registered. It is only read here. */

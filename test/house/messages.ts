@@ -11,6 +11,8 @@ const HOLE = '…';
 const WORKS = ['guarded', 'tellFault'];
 /** Functions whose first argument is a line: those of ours that pass it on, and where it leaves the process. */
 const LINES = ['tellForDebugging', 'tellOfOption', 'tell'];
+/** Classes whose constructor's first argument names one. */
+const WATCHES = ['ChannelSubscriptions', 'UndiciWatch'];
 const WAYS_OUT = /^(?:diag\.(?:error|warn|info|debug|verbose)|console\.\w+|process\.(?:emitWarning|std\w+\.write))$/;
 
 /** What a file of `src/` can say, values as `…`. */
@@ -66,22 +68,25 @@ function textOf(node: ts.Expression): string {
   return HOLE;
 }
 
-function sortOf(call: ts.CallExpression): Message['sort'] | undefined {
+function sortOf(call: ts.CallExpression | ts.NewExpression): Message['sort'] | undefined {
   const callee = call.expression.getText();
+  if (ts.isNewExpression(call)) return WATCHES.includes(callee) ? 'work' : undefined;
   if (WORKS.includes(callee)) return 'work';
   if (LINES.includes(callee) || WAYS_OUT.test(callee)) return 'line';
   if (call.expression.kind !== ts.SyntaxKind.SuperKeyword) return undefined;
   const holder = ts.findAncestor(call, ts.isClassDeclaration);
-  const isHook = holder?.heritageClauses?.some((clause) => clause.getText() === 'extends ChannelSubscriptions');
-  return isHook === true ? 'work' : undefined;
+  const ofWatch = WATCHES.map((name) => `extends ${name}`);
+  const isWatch = holder?.heritageClauses?.some((clause) => ofWatch.includes(clause.getText()));
+  return isWatch === true ? 'work' : undefined;
 }
 
 function messagesIn(file: ts.SourceFile): Message[] {
   const path = relative(SRC, file.fileName);
   const found: Message[] = [];
   const visit = (node: ts.Node): void => {
-    const [argument] = ts.isCallExpression(node) ? node.arguments : [];
-    const sort = ts.isCallExpression(node) ? sortOf(node) : undefined;
+    const call = ts.isCallExpression(node) || ts.isNewExpression(node) ? node : undefined;
+    const [argument] = call?.arguments ?? [];
+    const sort = call && sortOf(call);
     if (argument !== undefined && sort !== undefined) found.push({ path, sort, text: withoutName(textOf(argument)) });
     ts.forEachChild(node, visit);
   };

@@ -25,7 +25,13 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /** Where a line that was made elsewhere is passed on, or a work that was named elsewhere. */
-const PASSED_ON = ['instrumentation/hook.ts', 'register.ts', 'transport/guard.ts', 'transport/reply/policy.ts'];
+const PASSED_ON = [
+  'register.ts',
+  'transport/channels.ts',
+  'transport/guard.ts',
+  'transport/reply/policy.ts',
+  'transport/undici.ts',
+];
 const isPassedOn = ({ text }: { readonly text: string }) => text === '…';
 const said = messages.filter((message) => !isPassedOn(message));
 /** The one form of all faults; the page tells it once, above the tables. */
