@@ -2,12 +2,13 @@
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientPlayed } from './course.ts';
 import { answer } from './messages.ts';
+import { AT_ONCE, inTime, type Playing, playAll } from './playing.ts';
 import { check, examples, tally } from './replies.ts';
 import { HEADER_KINDS, STREAM_KINDS, upstream } from './upstream.ts';
 
-export interface Played {
-  readonly requests: number;
+export interface Played extends ClientPlayed {
   /** Given up by the client. */
   readonly aborted: number;
   /** Streams that the server cut. */
@@ -15,12 +16,8 @@ export interface Played {
   readonly streams: number;
   readonly failing: number;
   readonly tally: Readonly<typeof tally>;
-  /** What went another way than it should, with the first few of them. */
-  readonly odd: number;
-  readonly examples: readonly string[];
 }
 
-const AT_ONCE = 24;
 const PATIENCE_MS = Number(process.env.PATIENCE ?? 30_000);
 const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 const played = { requests: 0, aborted: 0, cut: 0, streams: 0, failing: 0, odd: 0 };
@@ -178,24 +175,10 @@ const SORTS: readonly ((n: number, round: number) => Promise<void>)[] = [
   (n) => readWhole(pathOf(n, 'quiet')),
 ];
 
-/** A request that hangs must not keep the others waiting. */
-async function inTime(work: Promise<void> | undefined): Promise<void> {
-  const patience = new AbortController();
-  const out = delay(PATIENCE_MS, undefined, patience).then(() => {
-    throw new Error('it hangs');
-  });
-  try {
-    await Promise.race([work, out]);
-  } finally {
-    out.catch(() => {});
-    patience.abort();
-  }
-}
-
 async function one(n: number): Promise<void> {
   const sort = n % SORTS.length;
   try {
-    await inTime(SORTS[sort]?.(n, Math.floor(n / SORTS.length)));
+    await inTime(Promise.resolve(SORTS[sort]?.(n, Math.floor(n / SORTS.length))), PATIENCE_MS);
   } catch (error) {
     played.odd += 1;
     if (examples.length < 5) examples.push(`request ${n} of sort ${sort}: ${String(error)}`);
@@ -205,30 +188,17 @@ async function one(n: number): Promise<void> {
   if (sort === 4 || sort === 5) played.failing += 1;
 }
 
-/** Plays the requests from one number to another, so many at once. */
-async function play(from: number, to: number): Promise<Played> {
-  let next = from;
-  const worker = async (): Promise<void> => {
-    while (next < to) {
-      const n = next;
-      next += 1;
-      await one(n);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { ...played, tally, examples };
-}
-
 answer({
   async listen() {
     await new Promise<void>((listening) => upstream.listen(0, '127.0.0.1', listening));
     const address = upstream.address();
     return typeof address === 'object' ? address?.port : undefined;
   },
-  play(given) {
-    const { server, from, to } = given as { server: number; from: number; to: number };
-    port = server;
-    return play(from, to);
+  async play(given): Promise<Played> {
+    const playing = given as Playing;
+    port = playing.server;
+    await playAll(playing, one);
+    return { ...played, tally, examples };
   },
   end() {
     agent.destroy();

@@ -2,21 +2,15 @@
 import http, { type IncomingMessage } from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientPlayed } from '../course.ts';
 import { answer } from '../messages.ts';
+import { AT_ONCE, inTime, type Playing, playAll } from '../playing.ts';
 import { HEADS, type PeerKind, STREAMS } from './kinds.ts';
 import { HOSTILE, requestOf } from './requests.ts';
 import { type RawReply, rawReply, reportsIn, type Seen } from './seen.ts';
 import { type Ledgers, settle } from './settle.ts';
 
-/** What the parent asks to be played. */
-interface Playing {
-  readonly server: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface Played {
-  readonly requests: number;
+export interface Played extends ClientPlayed {
   /** Given up by the client, with a FIN or a reset. */
   readonly aborted: number;
   /** Cut by the server. */
@@ -24,11 +18,8 @@ export interface Played {
   /** No requests at all, or halves. */
   readonly hostile: number;
   readonly whole: number;
-  readonly odd: number;
-  readonly examples: readonly string[];
 }
 
-const AT_ONCE = 24;
 const PATIENCE_MS = 60_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 const played = { requests: 0, aborted: 0, broken: 0, hostile: 0, whole: 0, odd: 0 };
@@ -182,27 +173,13 @@ const SORTS: readonly ((n: number, round: number) => Promise<Sight>)[] = [
   (n) => whole(n, `/peer/${n}/endless-error`, ENDLESS_ERROR),
 ];
 
-/** A request that hangs must not keep the others waiting. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const patience = new AbortController();
-  const out = delay(PATIENCE_MS, undefined, patience).then(() => {
-    throw new Error('it hangs');
-  });
-  try {
-    return await Promise.race([work, out]);
-  } finally {
-    out.catch(() => {});
-    patience.abort();
-  }
-}
-
 async function one(n: number): Promise<void> {
   const sort = n % SORTS.length;
   const play = SORTS[sort];
   played.requests += 1;
   try {
     if (play === undefined) return;
-    const { values, body, end, kind } = await inTime(play(n, Math.floor(n / SORTS.length)));
+    const { values, body, end, kind } = await inTime(play(n, Math.floor(n / SORTS.length)), PATIENCE_MS);
     const expected = kind?.ids(n) ?? [];
     const verdict = kind?.omitted ?? 'never';
     sights.set(n, { ...reportsIn(values, body), end, expected, verdict, kind });
@@ -215,25 +192,12 @@ async function one(n: number): Promise<void> {
   }
 }
 
-/** Plays the requests from one number to another, so many at once. */
-async function play(from: number, to: number): Promise<Played> {
-  let next = from;
-  const worker = async (): Promise<void> => {
-    while (next < to) {
-      const n = next;
-      next += 1;
-      await one(n);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { ...played, examples };
-}
-
 answer({
-  play(given) {
-    const { server, from, to } = given as Playing;
-    port = server;
-    return play(from, to);
+  async play(given): Promise<Played> {
+    const playing = given as Playing;
+    port = playing.server;
+    await playAll(playing, one);
+    return { ...played, examples };
   },
   settle: (given) => settle(sights, given as Ledgers),
   end: () => agent.destroy(),

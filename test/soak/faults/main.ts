@@ -8,27 +8,16 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Measured,
-  printTable,
-  requestCount,
-  serverFaults,
-  serverRows,
-  start,
-  TENTHS,
-  type Variant,
-  warmUpOf,
-} from '../measured.ts';
+import { type CourseResult, main, playTenths, withChildren } from '../course.ts';
+import { requestCount, start, type Variant } from '../measured.ts';
 import { ask } from '../messages.ts';
-import type { Measures, Remains } from '../server.ts';
+import type { Remains } from '../server.ts';
 import type { Played } from './client.ts';
 import type { Tally } from './settle.ts';
 
 const requests = requestCount('100000');
-const WARM_UP = warmUpOf(requests);
 
-interface Result extends Measured {
-  readonly seconds: number;
+interface Result extends CourseResult {
   readonly played: Played;
   readonly tally: Tally;
   /** How often the next server died. */
@@ -67,83 +56,39 @@ class NextServer {
   }
 }
 
-async function soak(variant: Variant, count: number): Promise<Result> {
+async function run(variant: Variant, count: number): Promise<Result> {
   const started = performance.now();
   const dir = mkdtempSync(join(tmpdir(), 'soak-faults-'));
   const ledger = join(dir, 'server.txt');
-  const children = ['./server.ts', './faults/peer.ts', './faults/client.ts'].map((program) =>
-    start(program, variant, 'faults'),
-  );
-  const [server, peer, client] = children;
-  if (server === undefined || peer === undefined || client === undefined) throw new Error('three are started');
+  const [server, peer, client] = [
+    start('./server.ts', variant, 'faults'),
+    start('./faults/peer.ts'),
+    start('./faults/client.ts'),
+  ];
   const next = new NextServer(dir);
-  // Whatever hangs ends here.
-  const deadline = setTimeout(
-    () => {
-      console.error('soak: the run took too long');
-      for (const child of children) child.kill('SIGKILL');
-    },
-    120_000 + count * 100,
-  );
   try {
-    await next.start();
-    const told = { peer: await ask<number>(peer, 'listen'), next: next.port, ledger };
-    const port = await ask<number>(server, 'listen', told);
-    let from = WARM_UP;
-    let played = await ask<Played>(client, 'play', { server: port, from: 0, to: from });
-    const measures: Measures[] = [];
-    for (let tenth = 1; tenth <= TENTHS; tenth += 1) {
-      const to = WARM_UP + Math.round((count * tenth) / TENTHS);
-      played = await ask<Played>(client, 'play', { server: port, from, to });
-      measures.push(await ask<Measures>(server, 'measure'));
-      process.stderr.write(`\r${variant}: ${to - WARM_UP} of ${count} requests${tenth === TENTHS ? '\n' : ''}`);
-      from = to;
-    }
-    await ask(client, 'end');
-    await ask(peer, 'end');
-    next.end();
-    const remains = await ask<Remains>(server, 'end');
-    const tally = await ask<Tally>(client, 'settle', { server: ledger, next: next.ledgers });
-    const seconds = (performance.now() - started) / 1000;
-    return {
-      name: variant,
-      requests: count,
-      seconds,
-      played,
-      tally,
-      deaths: next.ledgers.length - 1,
-      measures,
-      remains,
-    };
+    return await withChildren([server, peer, client], 120_000 + count * 100, async () => {
+      await next.start();
+      const told = { peer: await ask<number>(peer, 'listen'), next: next.port, ledger };
+      const port = await ask<number>(server, 'listen', told);
+      const course = await playTenths<Played>({ variant, count, requests, server, client, port });
+      await ask(peer, 'end');
+      next.end();
+      const remains = await ask<Remains>(server, 'end');
+      const tally = await ask<Tally>(client, 'settle', { server: ledger, next: next.ledgers });
+      const seconds = (performance.now() - started) / 1000;
+      const deaths = next.ledgers.length - 1;
+      return { name: variant, requests: count, seconds, ...course, tally, deaths, remains };
+    });
   } finally {
-    clearTimeout(deadline);
     next.end();
-    for (const child of children) child.kill();
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/** What is off in a run, in words. */
-function faults(result: Result): string[] {
-  const { name, played, tally, deaths } = result;
-  const wrong: readonly [count: number, what: string][] = [
-    [tally.lost, 'ids lost'],
-    [tally.astray, "ids in another request's reply"],
-    [tally.wrongOmitted, 'replies that say omitted wrongly, or wrongly do not'],
-    [played.odd, 'requests that went another way'],
-  ];
-  const off = wrong.filter(([count]) => count !== 0).map(([count, what]) => `${name}: ${count} ${what}`);
-  off.push(...serverFaults(result));
-  const tried = [tally.delivered, tally.omitted, tally.cut, tally.fromPeer, played.aborted, played.broken, deaths];
-  if (tried.includes(0)) off.push(`${name}: not everything was tried`);
-  return off;
-}
-
-function rows(result: Result): [string, string][] {
-  const { seconds, played, tally, deaths, measures } = result;
-  return [
-    [`requests, ${WARM_UP} to warm up among them`, String(played.requests)],
-    ['seconds', seconds.toFixed(0)],
+await main<Result>(requests, {
+  run,
+  rows: ({ played, tally, deaths, measures }) => [
     ['given up by the client, or halves of requests', String(played.aborted)],
     ['no requests at all, or hostile ones', String(played.hostile)],
     ['replies cut by the server', String(played.broken)],
@@ -155,23 +100,10 @@ function rows(result: Result): [string, string][] {
     ['ids delivered', String(tally.delivered)],
     ['ids flagged omitted', String(tally.omitted)],
     ['ids whose reply was cut by a fault', String(tally.cut)],
-    ['ids lost', String(tally.lost)],
-    ['ids astray', String(tally.astray)],
-    ['omitted wrongly', String(tally.wrongOmitted)],
-    ['went another way', String(played.odd)],
-    ...serverRows(result),
-  ];
-}
-
-const results = [await soak('sdk', requests), await soak('no-sdk', Math.max(200, Math.round(requests / 4)))];
-printTable(
-  results.map(({ name }) => name),
-  results.map(rows),
-);
-for (const { name, played, tally, measures } of results) {
-  const lines = [...played.examples, ...tally.examples, ...(measures.at(-1)?.complaints ?? [])];
-  for (const line of lines) console.log(`${name}: ${line}`);
-}
-const off = results.flatMap(faults);
-for (const line of off) console.log(`soak: ${line}`);
-process.exitCode = off.length === 0 ? 0 : 1;
+  ],
+  faults: ({ name, played, tally, deaths }) => {
+    const tried = [tally.delivered, tally.omitted, tally.cut, tally.fromPeer, played.aborted, played.broken, deaths];
+    return tried.includes(0) ? [`${name}: not everything was tried`] : [];
+  },
+  examples: ({ played, tally }) => [...played.examples, ...tally.examples],
+});
