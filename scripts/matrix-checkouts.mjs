@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedFolder, npm } from './make-ready.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What the process suite needs of a checkout, beside what is built and installed. */
-const PARTS = ['src', 'test', 'examples', 'scripts', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const PARTS = ['src', 'test', 'examples', 'scripts', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+/** What is run of them, the tests read there. */
+const DOCUMENTS = /\.md$/;
 const OTEL = '@opentelemetry/';
 
 /** A checkout to run the process suite in: the sources as they are, what was just built, a line of OpenTelemetry JS. */
@@ -14,7 +16,8 @@ export async function checkout(line, { folder, dist }) {
   const installed = line === 'otel2' ? join(ROOT, 'node_modules') : await otherLine(line);
   const place = join(folder, `checkout-${line}`);
   mkdirSync(place);
-  for (const part of PARTS) cpSync(join(ROOT, part), join(place, part), { recursive: true });
+  const parts = [...PARTS, ...readdirSync(ROOT).filter((name) => DOCUMENTS.test(name))];
+  for (const part of parts) cpSync(join(ROOT, part), join(place, part), { recursive: true });
   cpSync(dist, join(place, 'dist'), { recursive: true });
   symlinkSync(installed, join(place, 'node_modules'));
   return place;

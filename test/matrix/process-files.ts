@@ -7,11 +7,20 @@ interface Exception {
   readonly why: string;
 }
 
+const DOCUMENTS: Exception = {
+  on: ['24 otel3'],
+  why: 'what is run for the documents other files try everywhere; Node 20 and one newer will do',
+};
+
 /**
  * Files of test/process that are not run on each platform. All others are. Node 20 with the 2.x line is no platform of
  * the matrix's: there `npm test` runs them all.
  */
 const EXCEPTIONS: Readonly<Record<string, Exception>> = {
+  'documents.test.ts': DOCUMENTS,
+  'documents-apps.test.ts': DOCUMENTS,
+  'documents-examples.test.ts': DOCUMENTS,
+  'documents-snippets.test.ts': { ...DOCUMENTS, on: ['24 otel2', '24 otel3', '26 otel3'] },
   'types.test.ts': { on: [], why: 'it is about TypeScript; what Node runs it is all one' },
   'soak.test.ts': {
     on: ['26 otel3'],
