@@ -1,5 +1,6 @@
 import { guarded } from '../transport/guard.ts';
 import { failServedRequest, failWithBody, openScope, runInScope } from '../transport/reply/fail-served-request.ts';
+import { methodUnder } from '../transport/reply/method-under.ts';
 import { type FailureReportsOptions, readReplyOptions } from '../transport/reply/reply-options.ts';
 import type { ReplyLike, RequestLike } from '../transport/reply/serve-request.ts';
 
@@ -66,10 +67,11 @@ function watchSend(reply: FastifyReplyLike): void {
 
 function sendAfterError(this: FastifyReplyLike, ...args: [payload?: unknown]): unknown {
   if (args[0] instanceof Error) failServedRequest(this.request.raw, args[0]);
-  // An object made from the reply (`Object.create(reply)`) finds ours once more on its prototype.
-  let holder: FastifyReplyLike = Object.getPrototypeOf(this);
-  while (holder.send === sendAfterError) holder = Object.getPrototypeOf(holder);
-  return Reflect.apply(holder.send, this, args);
+  return Reflect.apply(methodUnder(this, sendOf, sendAfterError), this, args);
+}
+
+function sendOf(reply: FastifyReplyLike): FastifyReplyLike['send'] {
+  return reply.send;
 }
 
 /** No hook tells of a body stream that breaks off after the headers left. */

@@ -4,6 +4,7 @@ import { announceReply } from '../announce.ts';
 import { guarded, tellFault } from '../guard.ts';
 import { announceOwnFailure } from '../observe.ts';
 import type { RequestFailureLog } from '../request-log.ts';
+import { methodUnder } from './method-under.ts';
 import { announceReplyFailures, type ReplyHeader, replyHeader } from './outgoing.ts';
 import {
   addReportValues,
@@ -45,7 +46,7 @@ export function carryReport(response: CarriedReply, served: ServedRequest): void
 }
 
 function writeHeadWithReport(this: CarriedReply, ...args: unknown[]): unknown {
-  const writeHead = writeHeadUnder(this);
+  const writeHead = this[PREVIOUS_WRITE_HEAD] ?? methodUnder(this, writeHeadOf, writeHeadWithReport);
   const served = this[SERVED];
   // A second writeHead must throw what Node throws; an informational reply is not the one the caller waits for.
   if (served?.log === undefined || this.headersSent || isInformational(args[0])) {
@@ -61,6 +62,10 @@ function writeHeadWithReport(this: CarriedReply, ...args: unknown[]): unknown {
     if (header !== undefined) announceLeft(served, log, header);
   }
   return result;
+}
+
+function writeHeadOf(reply: CarriedReply): WriteHead {
+  return reply.writeHead;
 }
 
 function isInformational(status: unknown): boolean {
@@ -160,14 +165,4 @@ export function settleReply(served: ServedRequest): void {
     log.replied = true;
     announceWhole(served, log, { report, sent: 'nothing' });
   });
-}
-
-/** The method that ours stands in front of, looked up at each call: frameworks change prototypes afterwards. */
-function writeHeadUnder(reply: CarriedReply): WriteHead {
-  const previous = reply[PREVIOUS_WRITE_HEAD];
-  if (previous !== undefined) return previous;
-  // An object made from the reply (`Object.create(res)`) finds ours once more on its prototype.
-  let holder: CarriedReply = Object.getPrototypeOf(reply);
-  while (holder.writeHead === writeHeadWithReport) holder = Object.getPrototypeOf(holder);
-  return holder.writeHead;
 }

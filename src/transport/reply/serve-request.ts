@@ -1,6 +1,7 @@
 import { sharedSymbol } from '../../records/shared-state.ts';
 import { guarded } from '../guard.ts';
 import { requestStorage } from '../request-scope.ts';
+import { methodUnder } from './method-under.ts';
 import { type CarriedReply, carryReport, isUnsettled, settleReply } from './reply-carrier.ts';
 import { newServedRequest, SERVED, type ServedOptions, type ServedRequest } from './served-request.ts';
 
@@ -64,7 +65,7 @@ export function serveRequest(
  */
 function emitInScope(this: Emitter, ...given: EmitArguments): boolean {
   const served = this[SERVED];
-  const emit = emitUnder(this, emitInScope);
+  const emit = this[PREVIOUS_EMIT] ?? methodUnder(this, emitOf, emitInScope);
   if (served?.log === undefined || isAtHome(this, served, given[0])) return callEmit(emit, this, given);
   return requestStorage.run(served, callEmit, emit, this, given);
 }
@@ -72,7 +73,7 @@ function emitInScope(this: Emitter, ...given: EmitArguments): boolean {
 /** The same, and the reply's end: `finish` never comes after an abort, `close` always does. */
 function emitOfReply(this: ReplyLike, ...given: EmitArguments): boolean {
   const served = this[SERVED];
-  const emit = emitUnder(this, emitOfReply);
+  const emit = this[PREVIOUS_EMIT] ?? methodUnder(this, emitOf, emitOfReply);
   if (served?.log === undefined) return callEmit(emit, this, given);
   const [event] = given;
   // Before the listeners: one of them ends the server span.
@@ -104,6 +105,10 @@ function settleWhereServed(reply: ReplyLike, served: ServedRequest, emit: Emit):
   settleReply(served);
 }
 
+function emitOf(emitter: Emitter): Emit {
+  return emitter.emit;
+}
+
 /** Nearly every event has none or one argument, and a spread costs more than the call. */
 function callEmit(emit: Emit, emitter: Emitter, given: EmitArguments): boolean {
   if (given.length === 1) return emit.call(emitter, given[0]);
@@ -116,14 +121,4 @@ function closeScope(served: ServedRequest): void {
   served.log = undefined;
   served.request = undefined;
   served.options.onClosed?.();
-}
-
-/** The method that `ours` stands in front of, looked up at each call: frameworks change prototypes afterwards. */
-function emitUnder(emitter: Emitter, ours: Emit): Emit {
-  const previous = emitter[PREVIOUS_EMIT];
-  if (previous !== undefined) return previous;
-  // An object made from the request (`Object.create(req)`) finds ours once more on its prototype.
-  let holder: Emitter = Object.getPrototypeOf(emitter);
-  while (holder.emit === ours) holder = Object.getPrototypeOf(holder);
-  return holder.emit;
 }
