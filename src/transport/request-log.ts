@@ -84,24 +84,22 @@ export class RequestFailureLog {
 
   /** Adds a report's events as observations and tells whoever shows failures. */
   add(report: FailureReport): void {
-    const observations = FailureReport.parse(report).asObservations();
-    this.keep(observations);
-    if (observations.events.size > 0 || observations.omitted) {
-      announceFailures({ report: observations, origin: 'attempt', log: this });
-    }
+    const observations = this.keep(report);
+    if (!observations.isEmpty) announceFailures({ report: observations, origin: 'attempt', log: this });
   }
 
   /**
-   * Adds a report's events as observations, without telling anybody.
+   * Adds a report's events as observations, without telling anybody. Gives these back.
    * @internal
    */
-  keep(report: FailureReport): void {
+  keep(report: FailureReport): FailureReport {
     const observations = FailureReport.parse(report).asObservations();
     let fresh = 0;
     for (const id of observations.events.keys()) if (!this.#kept.events.has(id)) fresh += 1;
     const full = fresh > 0 && (this.#dropped > 0 || this.#kept.events.size + fresh > LOG_MAX_EVENTS);
     if (full) this.#dropped += fresh;
     this.#kept = full ? this.#kept.merge(FailureReport.ofEvents({ omitted: true })) : this.#kept.merge(observations);
+    return observations;
   }
 
   /**
